@@ -1,0 +1,108 @@
+"""CUDA Tile IR in xDSL: read, check, print, write and assemble programs of the `cuda_tile` dialect.
+
+Importing this package imports nothing else; each function imports what it needs when it is called.
+Every mistake in an input is raised as `tileir_xdsl.diagnostics.DiagnosticError`, which holds all
+diagnostics of the input with their places.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tileir_xdsl._version import __version__ as __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from os import PathLike
+
+    from xdsl.dialects.builtin import ModuleOp
+
+    from tileir_xdsl.diagnostics import Diagnostic
+
+__all__ = ["compile", "decode", "encode", "parse", "text", "verify"]
+
+
+def parse(text: str, name: str = "<string>") -> ModuleOp:
+    """Parse `cuda_tile` text: NVIDIA's form or MLIR's generic form, with or without the module.
+
+    `name` stands for the file in diagnostics. The result is not verified.
+
+    Raises `DiagnosticError` when the text does not parse.
+    """
+    from tileir_xdsl.dialects.cuda_tile.parser import parse_module
+
+    return parse_module(text, name)
+
+
+def text(module: ModuleOp, debuginfo: bool = False, nvidia: bool = False) -> str:
+    """Print `module` as text.
+
+    `debuginfo` adds locations. By default the text reads back; with `nvidia` it is exactly what
+    NVIDIA's tools print, which loses information in a few places (padding without a mask, the
+    integer types of hints, ...).
+    """
+    from tileir_xdsl.dialects.cuda_tile.printer import module_text
+
+    return module_text(module, debuginfo, nvidia)
+
+
+def verify(module: ModuleOp) -> list[Diagnostic]:
+    """All diagnostics of `module`, in program order; the module is valid when none is an error."""
+    from tileir_xdsl.verifier import verify_module
+
+    return verify_module(module)
+
+
+def encode(module: ModuleOp, version: str = "13.3") -> bytes:
+    """Write `module` as Tile IR bytecode of `version`, "13.1" to "13.5".
+
+    Equal modules give equal bytes. Raises `DiagnosticError` when the module uses a feature that
+    the version lacks.
+    """
+    from tileir_xdsl.bytecode.writer import encode_module
+
+    return encode_module(module, version)
+
+
+def decode(data: bytes, name: str = "<bytes>") -> ModuleOp:
+    """Read Tile IR bytecode of any version from 13.1 to 13.5.
+
+    `name` stands for the file in diagnostics. The result is not verified.
+
+    Raises `DiagnosticError` when the data is not Tile IR bytecode.
+    """
+    from tileir_xdsl.bytecode.reader import decode_module
+
+    return decode_module(data, name=name)
+
+
+def compile(
+    module: ModuleOp,
+    gpu: str = "sm_100",
+    version: str | None = None,
+    *,
+    opt_level: int | None = None,
+    tool: str | PathLike[str] | None = None,
+    extra_args: Sequence[str] = (),
+    timeout: float | None = None,
+) -> bytes:
+    """Assemble `module` for `gpu` with NVIDIA's `tileiras` and return the cubin (an ELF image).
+
+    `version` is that of the bytecode handed over, by default the newest that the tool reads.
+    `opt_level` is 0 to 3 (the tool's default is 3); a lower one is chosen where the tool is known
+    to be defective. `tool` is the path of `tileiras`, found otherwise through the environment
+    variable TILEIR_TILEIRAS, the package `nvidia-cuda-tileiras` or PATH. `timeout` is in seconds.
+
+    Raises `DiagnosticError` when there is no usable tool or the tool refuses the program.
+    """
+    from tileir_xdsl.runtime.tileiras import compile_module
+
+    return compile_module(
+        module,
+        gpu,
+        version,
+        opt_level=opt_level,
+        tool=tool,
+        extra_args=extra_args,
+        timeout=timeout,
+    )
