@@ -13,12 +13,12 @@ from tileir_xdsl.diagnostics.source import Place, SourceFile
 _DESIGNATOR = re.compile(
     r"""
     expected-(?P<severity>error|warning|remark|note)(?P<regex>-re)?
-    [ ]*(?:@(?:
+    [ ]*+(?:@(?:
         (?P<unknown>unknown)
       | (?:(?P<offset>[+-][0-9]+)|(?P<above>above)|(?P<below>below))(?::(?P<column>[0-9]+))?
       | :(?P<only_column>[0-9]+)
     ))?
-    [ ]*\{\{
+    [ ]*+\{\{
     """,
     re.VERBOSE,
 )
@@ -118,7 +118,7 @@ def parse_expectations(source: SourceFile) -> list[Expectation]:
 
 def check_expectations(source: SourceFile, diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """
-    Compare diagnostics, and their notes, with the expectations in `source`.
+    Compares diagnostics, and their notes, with the expectations in `source`.
 
     Each diagnostic meets one expectation and each expectation is met by one diagnostic. Returns the
     errors, in source order, for those that are left over on either side, and for expectations that
@@ -156,6 +156,10 @@ def _flatten(diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
         yield from _flatten(diagnostic.notes)
 
 
+def _line(diagnostic: Diagnostic) -> int | None:
+    return None if diagnostic.range is None else diagnostic.range.start.line
+
+
 def _match(
     path: str, expectations: list[Expectation], produced: list[Diagnostic]
 ) -> dict[int, int]:
@@ -163,9 +167,11 @@ def _match(
     A maximum matching of expectations (keys) to diagnostics (values), by augmenting paths: the
     first fit would let a general expectation take the diagnostic that a specific one needs.
     """
+    by_line: dict[int | None, list[int]] = {}
+    for index, expectation in enumerate(expectations):
+        by_line.setdefault(expectation.line, []).append(index)
     candidates = [
-        [i for i, expectation in enumerate(expectations) if expectation.accepts(diagnostic, path)]
-        for diagnostic in produced
+        [i for i in by_line.get(_line(d), ()) if expectations[i].accepts(d, path)] for d in produced
     ]
     owner: dict[int, int] = {}
 
@@ -185,9 +191,13 @@ def _match(
 
 
 def _nearest(path: str, unmet: list[Expectation], diagnostic: Diagnostic) -> Expectation | None:
-    """The expectation with the right text that differs least otherwise."""
-    same_text = [e for e in unmet if e.text and e.accepts_message(diagnostic.message)]
-    return min(same_text, key=lambda e: len(e.differences(diagnostic, path)), default=None)
+    """The expectation with the right text that differs least otherwise, the right line first."""
+    line = _line(diagnostic)
+    return min(
+        (e for e in unmet if e.text and e.accepts_message(diagnostic.message)),
+        key=lambda e: (e.line != line, len(e.differences(diagnostic, path))),
+        default=None,
+    )
 
 
 @dataclass(frozen=True)
@@ -231,6 +241,8 @@ def _scan(source: SourceFile) -> tuple[list[Expectation], list[Diagnostic]]:
                 add(comment, line + int(designator["offset"] or 0))
     for comment in below:
         add(comment, source.last_line)
+    expectations.sort(key=lambda expectation: expectation.place.order)
+    problems.sort(key=lambda problem: problem.place.order)
     return expectations, problems
 
 
@@ -241,9 +253,9 @@ def _comments(source: SourceFile, line: int, problems: list[Diagnostic]) -> list
         return []
 
     designators = list(_DESIGNATOR.finditer(source.text, begin, end))
-    limits = [*(designator.start() for designator in designators[1:]), end]
     comments: list[_Comment] = []
-    for designator, limit in zip(designators, limits, strict=True):
+    for index, designator in enumerate(designators, 1):
+        limit = designators[index].start() if index < len(designators) else end
         close = source.text.rfind("}}", designator.end(), limit)
         if close < 0:
             place = Place.at(source, designator.start(), limit)

@@ -89,12 +89,14 @@ def _sarif_result(diagnostic: Diagnostic) -> dict[str, object]:
 
 def _sarif_location(place: Place) -> dict[str, object]:
     location: dict[str, object] = {"artifactLocation": {"uri": _uri(place.path)}}
-    if place.range is not None:
+    range = place.range
+    # A location in IR may say line 0 for "unknown", which SARIF does not allow.
+    if range is not None and range.start.line >= 1:
         location["region"] = {
-            "startLine": place.range.start.line,
-            "startColumn": place.range.start.column,
-            "endLine": place.range.end.line,
-            "endColumn": place.range.end.column,
+            "startLine": range.start.line,
+            "startColumn": max(range.start.column, 1),
+            "endLine": range.end.line,
+            "endColumn": max(range.end.column, 1),
         }
     elif place.byte_offset is not None:
         location["region"] = {"byteOffset": place.byte_offset, "byteLength": 0}
@@ -106,9 +108,10 @@ def _uri(path: str) -> str:
     from urllib.parse import quote
 
     local = Path(path)
-    if local.is_absolute():
-        return local.as_uri()
-    return quote(local.as_posix(), errors="surrogateescape")
+    quoted = quote(local.as_posix().encode(errors="backslashreplace"))
+    if not local.is_absolute():
+        return quoted
+    return f"file://{quoted}" if quoted.startswith("/") else f"file:///{quoted}"
 
 
 def _all_notes(diagnostic: Diagnostic) -> Iterator[Diagnostic]:
