@@ -163,6 +163,7 @@ def test_none(text: str):
         ("{{^}}a", "ba", False),
         ("a{{$}}", "ba", True),
         ("{{.*}}", "", True),
+        ("a{{.*}}b", "a\nb", True),
         ("{{a}}{{b}}", "ab", True),
         ("a.b", "axb", False),
     ],

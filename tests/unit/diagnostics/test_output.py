@@ -205,3 +205,10 @@ def test_sarif_of_a_location_without_a_line():
     log: Any = to_sarif([Diagnostic(Severity.ERROR, "e", Place.line("a:b", 0, 0))])
     [result] = log["runs"][0]["results"]
     assert result["locations"] == [{"physicalLocation": {"artifactLocation": {"uri": "a%3Ab"}}}]
+
+
+def test_sarif_of_a_location_without_a_column():
+    log: Any = to_sarif([Diagnostic(Severity.ERROR, "e", Place.line("f", 2, 0))])
+    [result] = log["runs"][0]["results"]
+    region = result["locations"][0]["physicalLocation"]["region"]
+    assert region == {"startLine": 2, "startColumn": 1, "endLine": 2, "endColumn": 1}

@@ -66,6 +66,7 @@ def test_line_text():
     assert source.last_line == 3
     assert SourceFile("f", "").line_text(1) == ""
     assert SourceFile("f", "a\n").line_text(2) == ""
+    assert SourceFile("f", "\n\r").line_text(1) == ""
     # A lone \r on the last line is text, not half of a terminator.
     assert SourceFile("f", "a\r").line_text(1) == "a\r"
 
