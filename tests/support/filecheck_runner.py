@@ -32,7 +32,8 @@ Program: TypeAlias = Callable[[list[str]], int | None]
 
 ROOT = Path(__file__).parents[2]
 CRASH_STATUS = 134
-CRASH_STATUSES = frozenset({CRASH_STATUS, EXIT_INTERNAL})
+NOT_FOUND_STATUS = 127
+UNEXPECTED_STATUSES = frozenset({CRASH_STATUS, EXIT_INTERNAL, NOT_FOUND_STATUS})
 """Exit statuses that `not` does not take for the failure that a test expects."""
 PROCESS_WIDE_OPTIONS = frozenset({"--disable-verify"})
 """Options that change xDSL itself for the rest of the process: these runs get their own process."""
@@ -166,14 +167,20 @@ def run_file(path: Path, directory: Path, programs: Mapping[str, Program] = PROG
 
 
 def _run_line(line: RunLine, path: Path, directory: Path, programs: Mapping[str, Program]) -> None:
+    place = f"{path}:{line.number}"
     text = _substitute(line.text, path, directory)
-    parsed = _parse(text)
+    pipelines = _parse(text)
     results: list[Result] = []
-    status = (
-        _run_in_shell(text, results) if parsed is None else _run_sequence(parsed, programs, results)
-    )
+    try:
+        status = (
+            _run_in_shell(text, results)
+            if pipelines is None
+            else _run_sequence(pipelines, programs, results)
+        )
+    except OSError as error:
+        raise RunError(f"{place}: {error}\n  {text}") from None
     if status != 0:
-        raise RunError(_report(f"{path}:{line.number}", text, status, results))
+        raise RunError(_report(place, text, status, results))
 
 
 def _substitute(text: str, path: Path, directory: Path) -> str:
@@ -284,7 +291,7 @@ def _run_command(command: Command, stdin: bytes, programs: Mapping[str, Program]
         status, stdout, stderr = _run_here(program, name, arguments, stdin, command.merges_stderr)
     else:
         status, stdout, stderr = _run_process([name, *arguments], stdin, command.merges_stderr)
-    if is_inverted and status not in CRASH_STATUSES:
+    if is_inverted and status not in UNEXPECTED_STATUSES:
         status = int(status == 0)
     return Result(str(command), status, stdout, stderr)
 
@@ -340,7 +347,7 @@ def _search_path() -> str:
 def _run_process(words: list[str], stdin: bytes, merges_stderr: bool) -> tuple[int, bytes, bytes]:
     executable = shutil.which(words[0], path=_search_path())
     if executable is None:
-        return 127, b"", f"{words[0]}: command not found\n".encode()
+        return NOT_FOUND_STATUS, b"", f"{words[0]}: command not found\n".encode()
     process = subprocess.run(
         [executable, *words[1:]],
         input=stdin,
