@@ -399,8 +399,9 @@ def _scalar(attribute: Attribute) -> str | None:
     """An integer or float with its type, when it is one that `cuda_tile` has."""
     match attribute:
         case IntegerAttr():
-            type = cast("IntegerAttr[Any]", attribute).type
-            if not isinstance(type, IntegerType) or type != IntegerType(type.width.data):
+            type: Any = cast("IntegerAttr[Any]", attribute).type
+            if type != IntegerType(getattr(type, "bitwidth", 0)):
+                # `index` and explicitly signed integers print as xDSL does.
                 return None
             return scalar_text(attribute) + (" : i64" if type == i64 else "")
         case FloatAttr() | FloatBitsAttr():
