@@ -72,12 +72,17 @@ def finite_magnitudes(name: str) -> list[float]:
     return sorted({abs(value) for value in values if math.isfinite(value)})
 
 
-def largest(name: str) -> float:
+def largest_code(name: str) -> int:
+    """The encoding of the largest finite number."""
     layout = LAYOUTS[name]
-    bits = (1 << (layout.exponent + layout.mantissa)) - 1
-    while not math.isfinite(decode(name, bits)):
-        bits -= 1
-    return decode(name, bits)
+    all_ones = (1 << (layout.exponent + layout.mantissa)) - 1
+    if layout.special == "ieee":
+        return all_ones - (1 << layout.mantissa)
+    return all_ones - 1 if layout.special == "fn" else all_ones
+
+
+def largest(name: str) -> float:
+    return decode(name, largest_code(name))
 
 
 def _round_up(twice_fraction: Fraction, odd: bool, negative: bool, mode: str) -> bool:
