@@ -7,7 +7,8 @@ MLIR's `AsmPrinter`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -26,6 +27,117 @@ from tileir_xdsl.dialects.cuda_tile.locations import DILocAttr
 BUILTIN_LOCATIONS = (UnknownLoc, FileLineColLoc, CallSiteLoc, FusedLoc, NameLoc)
 
 
+class Alias(NamedTuple):
+    """The definition of one alias."""
+
+    name: str
+    attribute: Attribute
+    early: bool
+    """Whether the program needs the definition before it."""
+
+
+class _Node(NamedTuple):
+    """One of the distinct attributes, with the positions of those in it."""
+
+    attribute: Attribute
+    operands: tuple[int, ...]
+    stem: str | None
+    depth: int
+
+
+class Aliases:
+    """The aliases of all attributes that were visited.
+
+    Attributes are looked up by identity and equal ones made one bottom-up, since hashing a
+    location walks through all the scopes around it.
+    """
+
+    def __init__(self) -> None:
+        self._position: dict[int, int] = {}
+        self._content: dict[object, int] = {}
+        self._nodes: list[_Node] = []
+        self._used: dict[int, None] = {}
+        self._early: set[int] = set()
+        self._names: dict[int, str] = {}
+        # An identity is only good for as long as its object lives.
+        self._alive: list[Attribute] = []
+
+    def visit(self, attribute: Attribute, *, early: bool = False) -> None:
+        """Note a use; an `early` one needs its alias defined before the program."""
+        pending = [self._node_of(attribute)]
+        while pending:
+            current = pending.pop()
+            if current in self._early or (not early and current in self._used):
+                continue
+            if early:
+                self._early.add(current)
+            self._used.setdefault(current)
+            pending.extend(reversed(self._nodes[current].operands))
+
+    def visit_operation(self, root: Operation, *, arguments: bool) -> None:
+        """Note the locations at and below `root`; those of block arguments when they print."""
+        self.visit(root.location)
+        pending = [_parts(root)]
+        while pending:
+            part = next(pending[-1], None)
+            if part is None:
+                pending.pop()
+            elif isinstance(part, Operation):
+                self.visit(part.location)
+                if part.regions:
+                    pending.append(_parts(part))
+            elif arguments:
+                for argument in part.args:
+                    self.visit(argument.location, early=True)
+
+    def name_all(self) -> list[Alias]:
+        """Name what was visited; the definitions in order."""
+        named = [node for node in self._used if self._nodes[node].stem is not None]
+        named.sort(key=lambda node: (self._nodes[node].depth, self._nodes[node].stem))
+        counts: dict[str | None, int] = {}
+        for node in named:
+            stem = self._nodes[node].stem
+            number = counts.get(stem, 0)
+            counts[stem] = number + 1
+            self._names[node] = f"#{stem}{number or ''}"
+        return [
+            Alias(self._names[node], self._nodes[node].attribute, node in self._early)
+            for node in named
+        ]
+
+    def name_of(self, attribute: Attribute) -> str | None:
+        """The alias of a visited attribute."""
+        position = self._position.get(id(attribute))
+        return None if position is None else self._names.get(position)
+
+    def _node_of(self, attribute: Attribute) -> int:
+        if (known := self._position.get(id(attribute))) is not None:
+            return known
+        self._alive.append(attribute)
+        pending = [attribute]
+        while pending:
+            current = pending[-1]
+            operands = operands_of(current)
+            missing = [inner for inner in operands if id(inner) not in self._position]
+            if missing:
+                pending.extend(missing)
+                continue
+            pending.pop()
+            self._add(current, tuple(self._position[id(inner)] for inner in operands))
+        return self._position[id(attribute)]
+
+    def _add(self, attribute: Attribute, operands: tuple[int, ...]) -> None:
+        content = (type(attribute), _own_content(attribute), operands) if operands else attribute
+        position = self._content.setdefault(content, len(self._nodes))
+        self._position[id(attribute)] = position
+        if position < len(self._nodes):
+            return
+        stem = alias_stem(attribute)
+        deepest = max((self._nodes[inner].depth for inner in operands), default=0)
+        depth = deepest + 1 if deepest or stem is not None else 0
+        self._nodes.append(_Node(attribute, operands, stem, depth))
+
+
 def alias_stem(attribute: Attribute) -> str | None:
     """The alias without its number: `loc`, `di_file`, ...; None for what gets no alias."""
     if isinstance(attribute, (*BUILTIN_LOCATIONS, DILocAttr)):
@@ -36,7 +148,7 @@ def alias_stem(attribute: Attribute) -> str | None:
 
 
 def operands_of(attribute: Attribute) -> Sequence[Attribute]:
-    """The attributes inside of which some may have aliases, in printed order."""
+    """The attributes inside of one, in printed order, as far as they may have aliases."""
     match attribute:
         case DebugInfo():
             return attribute.parameters
@@ -55,74 +167,13 @@ def operands_of(attribute: Attribute) -> Sequence[Attribute]:
             return ()
 
 
-class Aliases:
-    """The aliases of everything that was visited."""
-
-    def __init__(self) -> None:
-        self._order: dict[Attribute, None] = {}
-        self._early: set[Attribute] = set()
-
-    def visit(self, attribute: Attribute, *, early: bool = False) -> None:
-        """Note a use. An `early` one needs its alias defined before the program."""
-        pending = [attribute]
-        while pending:
-            current = pending.pop()
-            if current in self._early or (not early and current in self._order):
-                continue
-            if early:
-                self._early.add(current)
-            self._order.setdefault(current)
-            pending.extend(reversed(operands_of(current)))
-
-    def visit_operation(self, root: Operation, *, arguments: bool) -> None:
-        """Note the locations at and below `root`; those of block arguments when they print."""
-        self.visit(root.location)
-        pending = [_parts(root)]
-        while pending:
-            part = next(pending[-1], None)
-            if part is None:
-                pending.pop()
-            elif isinstance(part, Operation):
-                self.visit(part.location)
-                if part.regions:
-                    pending.append(_parts(part))
-            elif arguments:
-                for argument in part.args:
-                    self.visit(argument.location, early=True)
-
-    def names(self) -> Mapping[Attribute, str]:
-        """Alias of each attribute that has one, in the order of their definitions."""
-        depths = self._depths()
-        stems = {attribute: stem for attribute in depths if (stem := alias_stem(attribute))}
-        ordered = sorted(stems, key=lambda attribute: (depths[attribute], stems[attribute]))
-        counts: dict[str, int] = {}
-        names: dict[Attribute, str] = {}
-        for attribute in ordered:
-            stem = stems[attribute]
-            number = counts.get(stem, 0)
-            counts[stem] = number + 1
-            names[attribute] = f"#{stem}{number or ''}"
-        return names
-
-    def is_early(self, attribute: Attribute) -> bool:
-        return attribute in self._early
-
-    def _depths(self) -> dict[Attribute, int]:
-        """Nesting depth of each visited attribute; 0 for one without an alias in it."""
-        depths: dict[Attribute, int] = {}
-        for attribute in self._order:
-            pending = [attribute]
-            while pending:
-                current = pending[-1]
-                missing = [inner for inner in operands_of(current) if inner not in depths]
-                if missing:
-                    pending.extend(missing)
-                    continue
-                pending.pop()
-                deepest = max((depths[inner] for inner in operands_of(current)), default=0)
-                own = alias_stem(current) is not None
-                depths[current] = deepest + 1 if own or deepest else 0
-        return {attribute: depths[attribute] for attribute in self._order}
+def _own_content(attribute: Attribute) -> object:
+    """What distinguishes an attribute beside its class and `operands_of` it."""
+    if isinstance(attribute, NameLoc):
+        return attribute.desc.data
+    if isinstance(attribute, DictionaryAttr):
+        return tuple(key for key, _ in sorted_entries(attribute))
+    return None
 
 
 def _parts(op: Operation) -> Iterator[Operation | Block]:

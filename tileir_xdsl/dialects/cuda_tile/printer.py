@@ -8,7 +8,7 @@ MLIR's value names, sorted dictionaries, exact scalars, and locations with alias
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from io import StringIO
 from typing import IO, Any, cast
@@ -33,7 +33,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.printer import Printer
 
-from tileir_xdsl.dialects.cuda_tile.aliases import BUILTIN_LOCATIONS, Aliases
+from tileir_xdsl.dialects.cuda_tile.aliases import BUILTIN_LOCATIONS, Alias, Aliases
 from tileir_xdsl.dialects.cuda_tile.attributes import DebugInfo
 from tileir_xdsl.dialects.cuda_tile.constants import FloatBitsAttr, scalar_text
 from tileir_xdsl.dialects.cuda_tile.literals import LAYOUTS
@@ -135,7 +135,7 @@ class TilePrinter(Printer):
         self.nvidia = nvidia
         self.wrapped = wrapped
         self._names = ValueNames(suggestions=not print_generic_format)
-        self._aliases: Mapping[Attribute, str] = {}
+        self._aliases = Aliases()
         self._default_dialect = ""
 
     # Modules.
@@ -143,16 +143,17 @@ class TilePrinter(Printer):
     def print_module(self, module: Operation) -> None:
         """Print a whole program, with the definitions of its aliases and a final newline."""
         module = _only_program(module)
-        aliases = Aliases()
+        self._aliases = Aliases()
         if self.is_bare(module):
-            self._print_bare(module, aliases)
+            self._print_bare(module)
             return
         if self.print_debuginfo:
-            aliases.visit_operation(module, arguments=self.print_generic_format)
-        self._define(aliases, early=True)
+            self._aliases.visit_operation(module, arguments=self.print_generic_format)
+        definitions = self._aliases.name_all()
+        self._define(alias for alias in definitions if alias.early)
         self.print_op(module)
         self.print_string("\n")
-        self._define(aliases, early=False)
+        self._define(alias for alias in definitions if not alias.early)
 
     def is_bare(self, module: Operation) -> bool:
         """Whether a module prints as its body alone."""
@@ -162,32 +163,30 @@ class TilePrinter(Printer):
             return not self.wrapped
         return bool(getattr(module, "bare", False))
 
-    def _print_bare(self, module: Operation, aliases: Aliases) -> None:
+    def _print_bare(self, module: Operation) -> None:
         block = module.regions[0].blocks.first
         ops = () if block is None else tuple(block.ops)
         if self.print_debuginfo:
             for op in ops:
-                aliases.visit_operation(op, arguments=False)
-            aliases.visit(module.location)
+                self._aliases.visit_operation(op, arguments=False)
+            self._aliases.visit(module.location)
+        definitions = self._aliases.name_all()
         producer = module.properties.get("producer")
         if isinstance(producer, StringAttr):
             self.print_string(f"// Producer: {producer.data}\n")
-        self._define(aliases, early=True)
         with self._inside(module):
             for op in ops:
                 self.print_op(op)
                 self.print_string("\n")
         if not ops:
             self.print_string("\n")
-        self._define(aliases, early=False)
+        self._define(definitions)
 
-    def _define(self, aliases: Aliases, *, early: bool) -> None:
-        self._aliases = names = aliases.names()
-        for attribute, name in names.items():
-            if aliases.is_early(attribute) == early:
-                self.print_string(f"{name} = ")
-                self._print_definition(attribute)
-                self.print_string("\n")
+    def _define(self, definitions: Iterable[Alias]) -> None:
+        for alias in definitions:
+            self.print_string(f"{alias.name} = ")
+            self._print_definition(alias.attribute)
+            self.print_string("\n")
 
     # Operations.
 
@@ -304,7 +303,7 @@ class TilePrinter(Printer):
 
     def print_attribute(self, attribute: Attribute) -> None:
         if isinstance(attribute, (DebugInfo, *BUILTIN_LOCATIONS)):
-            alias = self._aliases.get(attribute)
+            alias = self._aliases.name_of(attribute)
             if alias is None:
                 self._print_definition(attribute)
             else:
@@ -333,7 +332,7 @@ class TilePrinter(Printer):
         return f"loc({self._nested_location(location)})"
 
     def _nested_location(self, location: Attribute) -> str:
-        alias = self._aliases.get(location)
+        alias = self._aliases.name_of(location)
         return alias if alias is not None else self._location_body(location)
 
     def _print_definition(self, attribute: Attribute) -> None:
