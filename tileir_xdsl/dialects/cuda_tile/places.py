@@ -1,0 +1,56 @@
+"""Where operations stand in the user's source."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import CallSiteLoc, FileLineColLoc, FusedLoc, NameLoc
+from xdsl.ir import Attribute, Operation
+
+from tileir_xdsl.dialects.cuda_tile.locations import DILocAttr
+
+if TYPE_CHECKING:
+    from tileir_xdsl.diagnostics import Place, SourceFile
+
+_PLACE = "_place"
+
+
+def set_place(op: Operation, source: SourceFile, start: int, end: int) -> None:
+    """Remember the characters of `source` that an operation was read from."""
+    op.__dict__[_PLACE] = (source, start, end)
+
+
+def place_of(op: Operation) -> Place:
+    """The place to report a problem of `op` at.
+
+    In this order: the text that it was read from, its location, those of its ancestors.
+    """
+    from tileir_xdsl.diagnostics import Place
+
+    current: Operation | None = op
+    while current is not None:
+        read_from = current.__dict__.get(_PLACE)
+        if read_from is not None:
+            return Place.at(*read_from)
+        position = file_position(current.location)
+        if position is not None:
+            file, line, column = position
+            return Place.line(file, line, column)
+        current = current.parent_op()
+    return Place.file("<unknown>")
+
+
+def file_position(location: Attribute) -> tuple[str, int, int] | None:
+    """File, line and column of a location; of a call, where the callee is."""
+    if isinstance(location, FileLineColLoc):
+        return location.filename.data, location.line.data, location.column.data
+    if isinstance(location, DILocAttr):
+        return file_position(location.position)
+    if isinstance(location, CallSiteLoc):
+        return file_position(location.callee) or file_position(location.caller)
+    if isinstance(location, NameLoc):
+        return file_position(location.child_loc)
+    if isinstance(location, FusedLoc):
+        nested = getattr(location.locations, "data", ())
+        return next(filter(None, map(file_position, nested)), None)
+    return None
