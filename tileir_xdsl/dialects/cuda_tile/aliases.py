@@ -7,7 +7,7 @@ MLIR's `AsmPrinter`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import (
@@ -19,7 +19,7 @@ from xdsl.dialects.builtin import (
     NameLoc,
     UnknownLoc,
 )
-from xdsl.ir import Attribute, Block, Operation
+from xdsl.ir import Attribute, Block, Operation, Region
 
 from tileir_xdsl.dialects.cuda_tile.attributes import DebugInfo, sorted_entries
 from tileir_xdsl.dialects.cuda_tile.locations import DILocAttr
@@ -74,10 +74,20 @@ class Aliases:
             self._used.setdefault(current)
             pending.extend(reversed(self._nodes[current].operands))
 
-    def visit_operation(self, root: Operation, *, arguments: bool) -> None:
-        """Note the locations at and below `root`; those of block arguments when they print."""
+    def visit_operation(
+        self,
+        root: Operation,
+        *,
+        arguments: bool = False,
+        omitted: Callable[[Region], Operation | None] = lambda region: None,
+    ) -> None:
+        """Note the locations at and below `root`, as far as they print.
+
+        `arguments` says whether those of block arguments do, `omitted` which operation of a
+        region does not.
+        """
         self.visit(root.location)
-        pending = [_parts(root)]
+        pending = [_parts(root, omitted)]
         while pending:
             part = next(pending[-1], None)
             if part is None:
@@ -85,7 +95,7 @@ class Aliases:
             elif isinstance(part, Operation):
                 self.visit(part.location)
                 if part.regions:
-                    pending.append(_parts(part))
+                    pending.append(_parts(part, omitted))
             elif arguments:
                 for argument in part.args:
                     self.visit(argument.location, early=True)
@@ -176,9 +186,12 @@ def _own_content(attribute: Attribute) -> object:
     return None
 
 
-def _parts(op: Operation) -> Iterator[Operation | Block]:
+def _parts(
+    op: Operation, omitted: Callable[[Region], Operation | None]
+) -> Iterator[Operation | Block]:
     """The blocks of an operation, each followed by its operations."""
     for region in op.regions:
+        without = omitted(region)
         for block in region.blocks:
             yield block
-            yield from block.ops
+            yield from (op for op in block.ops if op is not without)

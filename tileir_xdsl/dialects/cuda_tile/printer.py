@@ -73,27 +73,28 @@ def module_text(
 
 def print_body(printer: Printer, region: Region) -> None:
     """Print a region in braces, without block arguments and the implicit terminator."""
-    elided = not _keeps_terminator(printer, region)
     printer.print_region(
         region,
         print_entry_block_args=False,
         print_empty_block=False,
-        print_block_terminators=not elided,
+        print_block_terminators=omitted_terminator(printer, region) is None,
     )
 
 
-def _keeps_terminator(printer: Printer, region: Region) -> bool:
-    """Whether the last operation of a region has to be printed."""
+def omitted_terminator(printer: Printer, region: Region) -> Operation | None:
+    """The last operation of a region, when it is one that text leaves out."""
+    implicit: str | None = getattr(region.parent, "IMPLICIT_TERMINATOR", None)
+    if implicit is None or printer.print_generic_format:
+        return None
     block = region.blocks.first
     last = None if block is None else block.last_op
-    implicit: str | None = getattr(region.parent, "IMPLICIT_TERMINATOR", None)
     if last is None or last.name != implicit or len(region.blocks) != 1:
-        return True
+        return None
     if last.operands or last.attributes or last.properties:
-        return True
+        return None
     # NVIDIA's text drops the location; ours has to read back.
     located = printer.print_debuginfo and not isinstance(last.location, UnknownLoc)
-    return located and not getattr(printer, "nvidia", False)
+    return None if located and not getattr(printer, "nvidia", False) else last
 
 
 def escaped(string: str) -> str:
@@ -148,7 +149,7 @@ class TilePrinter(Printer):
             self._print_bare(module)
             return
         if self.print_debuginfo:
-            self._aliases.visit_operation(module, arguments=self.print_generic_format)
+            self._visit(module)
         definitions = self._aliases.name_all()
         self._define(alias for alias in definitions if alias.early)
         self.print_op(module)
@@ -168,7 +169,7 @@ class TilePrinter(Printer):
         ops = () if block is None else tuple(block.ops)
         if self.print_debuginfo:
             for op in ops:
-                self._aliases.visit_operation(op, arguments=False)
+                self._visit(op)
             self._aliases.visit(module.location)
         definitions = self._aliases.name_all()
         producer = module.properties.get("producer")
@@ -181,6 +182,13 @@ class TilePrinter(Printer):
         if not ops:
             self.print_string("\n")
         self._define(definitions)
+
+    def _visit(self, op: Operation) -> None:
+        self._aliases.visit_operation(
+            op,
+            arguments=self.print_generic_format,
+            omitted=lambda region: omitted_terminator(self, region),
+        )
 
     def _define(self, definitions: Iterable[Alias]) -> None:
         for alias in definitions:
