@@ -354,7 +354,7 @@ def atan2(numerator: Array, denominator: Array, fmt: FloatFormat) -> Array:
 
 @array_function
 def fpowf(source: Array, exponent: Array, fmt: FloatFormat) -> Array:
-    """source to the exponent, C's pow with its special cases (pow(1, NaN) and pow(NaN, 0) are 1)."""
+    """source to the exponent as C's pow: pow(1, NaN) and pow(NaN, 0) are 1."""
     return _once_rounded(np.power, fmt, source, exponent)
 
 
