@@ -7,12 +7,15 @@ same counters. Source: `text.md` section 3 of the facts, and MLIR's `AsmPrinter`
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 
 from tileir_xdsl.dialects.cuda_tile.base import CudaTileOp
+
+_IDENTIFIER = re.compile(r"[A-Za-z$._-][A-Za-z0-9$._-]*")
 
 NO_NAMES: Mapping[SSAValue, str] = {}
 
@@ -167,6 +170,8 @@ def _suggests_none(cls: type[Any]) -> bool:
 
 def sanitize_identifier(name: str) -> str:
     """A suggestion as MLIR spells it: spaces become `_`, other odd bytes their hexadecimal."""
+    if _IDENTIFIER.fullmatch(name):
+        return name
     text = "".join(map(_sanitize_byte, name.encode("utf-8", "surrogateescape")))
     return f"_{text}" if text[:1].isdigit() else text
 

@@ -196,6 +196,13 @@ class TilePrinter(Printer):
             self._print_definition(alias.attribute)
             self.print_string("\n")
 
+    def print_string(self, text: str, *, indent: int | None = None) -> None:
+        if "\n" in text:
+            super().print_string(text, indent=indent)
+            return
+        self._current_column += len(text)
+        self._write(text)
+
     # Operations.
 
     def print_op(self, op: Operation) -> None:

@@ -123,8 +123,8 @@ def types_text(values: Sequence[SSAValue]) -> str:
 
 def index_types_text(values: Sequence[SSAValue]) -> str:
     """The types of view indices: one when all are equal."""
-    types = {value.type for value in values}
-    return types_text(values[:1] if len(types) == 1 else values)
+    equal = all(value.type == values[0].type for value in values[1:])
+    return types_text(values[:1] if equal else values)
 
 
 def print_hints(printer: Printer, hints: OptimizationHintsAttr | None) -> None:

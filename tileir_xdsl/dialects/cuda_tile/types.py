@@ -180,9 +180,13 @@ class CudaTileType(ParametrizedAttribute, TypeAttribute):
         printer.print_string(type_body(self))
 
 
-@lru_cache(maxsize=4096)
 def type_body(type: CudaTileType) -> str:
-    return type.body_text()
+    # Kept in the type: to look it up elsewhere would hash all of the type at each use.
+    text: str | None = type.__dict__.get("_body_text")
+    if text is None:
+        text = type.body_text()
+        object.__setattr__(type, "_body_text", text)
+    return text
 
 
 def mnemonic(type: CudaTileType) -> str:
