@@ -8,7 +8,7 @@ MLIR's `AsmPrinter`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -165,7 +165,8 @@ def operands_of(attribute: Attribute) -> Sequence[Attribute]:
         case CallSiteLoc():
             return (attribute.callee, attribute.caller)
         case FusedLoc():
-            return (attribute.metadata, attribute.locations)
+            locations = cast("ArrayAttr[Attribute]", attribute.locations)
+            return (attribute.metadata, *locations.data)
         case NameLoc():
             return () if isinstance(attribute.location, UnknownLoc) else (attribute.location,)
         case ArrayAttr():

@@ -113,9 +113,7 @@ def check_rounding(
 ) -> None:
     """The mode is one of `allowed`; those of `f32_only` need f32 elements."""
     if mode.keyword not in allowed:
-        raise VerifyException(
-            f"rounding mode {mode.keyword} is not one of {', '.join(allowed)}"
-        )
+        raise VerifyException(f"rounding mode {mode.keyword} is not one of {', '.join(allowed)}")
     element = element_type(value)
     if mode.keyword in f32_only and element is not None and element != f32:
         raise VerifyException(
@@ -523,9 +521,7 @@ class MmaFScaledOp(CudaTileOp):
                 f"lhs_scale has {sa[-1]} columns, but rhs_scale has {sb[-2]} rows"
             )
         if a[-1] % sa[-1]:
-            raise VerifyException(
-                f"K = {a[-1]} must be a multiple of the {sa[-1]} scale columns"
-            )
+            raise VerifyException(f"K = {a[-1]} must be a multiple of the {sa[-1]} scale columns")
         key = (lhs.element_type == f4E2M1FN, lhs_scale.element_type)
         blocks = SCALE_BLOCKS.get(key)
         if blocks is None:

@@ -391,4 +391,3 @@ OPERATIONS: tuple[type[CudaTileOp], ...] = (
     AtomicRMWTkoOp,
     AtomicRedViewTkoOp,
 )
-

@@ -487,7 +487,14 @@ def _parse_key(parser: AttrParser) -> str:
         return key
     if (key := parser.parse_optional_str_literal()) is not None:
         return key
-    parser.raise_error("expected a key: an identifier or a string")
+    # NVIDIA prints keys that are no identifiers without quotes: take the text up to `=`.
+    start = parser.pos
+    content = parser.lexer.input.content
+    end = content.find(" =", start)
+    if end < 0 or not content[start].isdigit() or any(c in content[start:end] for c in ",{}<>\n"):
+        parser.raise_error("expected a key: an identifier or a string")
+    parser._resume_from(end)  # pyright: ignore[reportPrivateUsage]
+    return content[start:end]
 
 
 def _print_key(printer: Printer, key: str, nvidia: bool) -> None:

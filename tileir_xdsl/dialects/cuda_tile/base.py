@@ -459,4 +459,3 @@ def _wire_value(cls: type[CudaTileOp], name: str, definition: Any) -> WireOperan
 
 
 SEGMENTS = AttrSizedOperandSegments(as_property=True)
-

@@ -236,9 +236,7 @@ def _parse_nested(parser: AttrParser, element: Attribute, bits: list[int]) -> li
     return [len(shapes), *(shapes[0] if shapes else [])]
 
 
-def _parse_hex_string(
-    parser: AttrParser, string: str, element: Attribute, start: int
-) -> list[int]:
+def _parse_hex_string(parser: AttrParser, string: str, element: Attribute, start: int) -> list[int]:
     size = element_bytes(element)
     try:
         raw = bytes.fromhex(string.removeprefix("0x")) if string.startswith("0x") else None

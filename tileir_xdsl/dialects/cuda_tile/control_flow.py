@@ -168,8 +168,7 @@ class ContinueOp(TerminatorOp):
             check_passed("the carried values of the loop", self.args, types)
         else:
             raise VerifyException(
-                "must be in a 'cuda_tile.for' or 'cuda_tile.loop', "
-                "with only 'cuda_tile.if' between"
+                "must be in a 'cuda_tile.for' or 'cuda_tile.loop', with only 'cuda_tile.if' between"
             )
 
 
@@ -393,9 +392,7 @@ class LoopOp(CudaTileOp):
         result_types: Sequence[Attribute],
         region: Region,
     ) -> None:
-        super().__init__(
-            operands=[init_values], result_types=[result_types], regions=[region]
-        )
+        super().__init__(operands=[init_values], result_types=[result_types], regions=[region])
 
     @classmethod
     def parse(cls, parser: Parser) -> LoopOp:

@@ -56,9 +56,7 @@ class ConversionOp(CudaTileOp, ABC):
         result_type: Attribute,
         properties: Mapping[str, Attribute | None] | None = None,
     ) -> None:
-        super().__init__(
-            operands=[value], result_types=[result_type], properties=properties or {}
-        )
+        super().__init__(operands=[value], result_types=[result_type], properties=properties or {})
 
 
 @cuda_tile_op
@@ -197,8 +195,7 @@ class IToFOp(ConversionOp):
     to = result_def(ANY_FLOAT_TILE)
     traits = traits_def(Pure())
     assembly_format = (
-        "$from_ custom<Keyword>($signedness) custom<RoundingSlot>($rounding_mode) "
-        + _FROM_TO
+        "$from_ custom<Keyword>($signedness) custom<RoundingSlot>($rounding_mode) " + _FROM_TO
     )
 
     def verify_(self) -> None:

@@ -120,7 +120,6 @@ _SOURCE_TO_RESULT = (
 )
 
 
-
 @cuda_tile_op
 class ModuleOp(CudaTileOp):
     """A file: globals and entries. The bytecode does not store its name."""
@@ -132,9 +131,7 @@ class ModuleOp(CudaTileOp):
     sym_name = prop_def(SymbolNameConstraint())
     producer = opt_prop_def(StringAttr)
     body = region_def("single_block")
-    traits = traits_def(
-        IsolatedFromAbove(), NoTerminator(), SymbolOpInterface(), SymbolTable()
-    )
+    traits = traits_def(IsolatedFromAbove(), NoTerminator(), SymbolOpInterface(), SymbolTable())
 
     def __init__(
         self,
@@ -493,9 +490,7 @@ class RegroupOp(CudaTileOp, ABC):
         result_type: Attribute,
         properties: Mapping[str, Attribute | None] | None = None,
     ) -> None:
-        super().__init__(
-            operands=[source], result_types=[result_type], properties=properties or {}
-        )
+        super().__init__(operands=[source], result_types=[result_type], properties=properties or {})
 
 
 def check_same_element(*values: SSAValue) -> None:
@@ -717,9 +712,7 @@ class GetGlobalOp(CudaTileOp):
     traits = traits_def(Pure())
 
     def __init__(self, symbol: str, result_type: Attribute) -> None:
-        super().__init__(
-            properties={"name": SymbolRefAttr(symbol)}, result_types=[result_type]
-        )
+        super().__init__(properties={"name": SymbolRefAttr(symbol)}, result_types=[result_type])
 
     @classmethod
     def parse(cls, parser: Parser) -> GetGlobalOp:
@@ -962,9 +955,7 @@ class ReshapeOp(RegroupOp):
         check_same_element(self.source, self.result)
         source, result = (t.get_shape() for t in tile_types(self.source, self.result))
         if prod(source) != prod(result):
-            raise VerifyException(
-                f"{prod(source)} elements cannot be reshaped to {prod(result)}"
-            )
+            raise VerifyException(f"{prod(source)} elements cannot be reshaped to {prod(result)}")
 
 
 @cuda_tile_op
@@ -1115,8 +1106,7 @@ class FoldOp(CudaTileOp, ABC):
         identities = self.identity_values()
         if len(identities) != len(types):
             raise VerifyException(
-                f"needs one identity for each operand, but got {len(identities)} "
-                f"for {len(types)}"
+                f"needs one identity for each operand, but got {len(identities)} for {len(types)}"
             )
         for k, (identity, type) in enumerate(zip(identities, types, strict=True)):
             if not isinstance(identity, IntegerAttr | FloatAttr | FloatBitsAttr):

@@ -48,7 +48,8 @@ NestedLoc = TypeVar("NestedLoc", CallSiteLoc, FusedLoc, NameLoc)
 def nested_location(cls: type[NestedLoc], *parameters: Attribute) -> NestedLoc:
     """A location around other locations, which may be `di_loc`.
 
-    xDSL's own constructors accept only xDSL's own locations inside.
+    xDSL's own constructors accept only xDSL's own locations inside. `parameters` come in the
+    order of the class: callee, caller; name, location; locations, metadata.
     """
     location = cls.__new__(cls)
     for (name, _), value in zip(cls.get_irdl_definition().parameters, parameters, strict=True):

@@ -208,6 +208,9 @@ class LoadPtrTkoOp(CudaTileOp):
         types = parse_types(parser)
         operands = [o for o in (source, mask, padding) if o is not None]
         check_count(parser, "operand type", len(types), len(operands), position)
+        if padding is None and mask is not None and not I1_TILE.accepts(types[1]):
+            # NVIDIA prints padding without a mask in the mask's place.
+            mask, padding = None, mask
         parser.parse_punctuation("->")
         result, _ = _parse_result_and_token(parser)
         values = iter(resolve(parser, operands, types))
@@ -566,5 +569,3 @@ OPERATIONS: tuple[type[CudaTileOp], ...] = (
     MemoryFenceAliasTkoOp,
     StorePtrTkoOp,
 )
-
-

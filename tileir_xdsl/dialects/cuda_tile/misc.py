@@ -141,8 +141,7 @@ def check_same_elements(predicate: SameElementsAttr, type: Attribute) -> None:
     values = predicate.value_list
     if len(values) != type.rank:
         raise VerifyException(
-            f"same_elements needs {type.rank} values, one for each dimension, "
-            f"but got {len(values)}"
+            f"same_elements needs {type.rank} values, one for each dimension, but got {len(values)}"
         )
     for k, (value, extent) in enumerate(zip(values, type.get_shape(), strict=True)):
         if not 0 <= value <= extent:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from tileir_xdsl.diagnostics import Place, SourceFile
 
 _PLACE = "_place"
+_BYTE = "_byte"
+_FILE = "_file"
 
 
 def set_place(op: Operation, source: SourceFile, start: int, end: int) -> None:
@@ -20,10 +22,30 @@ def set_place(op: Operation, source: SourceFile, start: int, end: int) -> None:
     op.__dict__[_PLACE] = (source, start, end)
 
 
+def set_byte(op: Operation, offset: int) -> None:
+    """Remember the offset in a binary file that an operation was read from."""
+    setattr(op, _BYTE, offset)
+
+
+def set_file(op: Operation, path: str) -> None:
+    """Remember the binary file that an operation, and all below it, were read from."""
+    setattr(op, _FILE, path)
+
+
+def _file_of(op: Operation) -> str:
+    current: Operation | None = op
+    while current is not None:
+        if (path := getattr(current, _FILE, None)) is not None:
+            return path
+        current = current.parent_op()
+    return "<unknown>"
+
+
 def place_of(op: Operation) -> Place:
     """The place to report a problem of `op` at.
 
-    In this order: the text that it was read from, its location, those of its ancestors.
+    In this order: the text or the byte that it was read from, its location, those of its
+    ancestors.
     """
     from tileir_xdsl.diagnostics import Place
 
@@ -32,6 +54,8 @@ def place_of(op: Operation) -> Place:
         read_from = current.__dict__.get(_PLACE)
         if read_from is not None:
             return Place.at(*read_from)
+        if (offset := getattr(current, _BYTE, None)) is not None:
+            return Place.byte(_file_of(current), offset)
         position = file_position(current.location)
         if position is not None:
             file, line, column = position

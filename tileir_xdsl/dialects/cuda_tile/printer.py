@@ -362,8 +362,9 @@ class TilePrinter(Printer):
             case UnknownLoc():
                 return "unknown"
             case FileLineColLoc():
-                position = f"{location.line.data}:{location.column.data}"
-                return f"{escaped(location.filename.data)}:{position}"
+                # MLIR has no empty file names and takes "-" instead.
+                name = location.filename.data or ("-" if self.nvidia else "")
+                return f"{escaped(name)}:{location.line.data}:{location.column.data}"
             case CallSiteLoc():
                 callee = self._nested_location(location.callee)
                 return f"callsite({callee} at {self._nested_location(location.caller)})"

@@ -6,6 +6,7 @@ Inside `cuda_tile` syntax every type has a short spelling (`tile<4xf32>`); every
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import prod
@@ -674,8 +675,26 @@ def parse_optional_short_type(parser: AttrParser) -> TypeAttribute | None:
     if (short := SHORT_NAMES.get(text)) is None:
         return parser.parse_optional_type()
     start = current.span.start
+    cache: dict[str, CudaTileType] | None = getattr(parser, "type_cache", None)
+    if cache is None:
+        parser._consume_token()  # pyright: ignore[reportPrivateUsage]
+        return parse_type_parameters(parser, short, start)
+    # Programs repeat a few types many times: the same text is the same type.
+    match = _TYPE_TEXT.match(parser.lexer.input.content, start)
+    assert match is not None
+    if (known := cache.get(match[0])) is not None:
+        parser._resume_from(match.end())  # pyright: ignore[reportPrivateUsage]
+        return known
     parser._consume_token()  # pyright: ignore[reportPrivateUsage]
-    return parse_type_parameters(parser, short, start)
+    type = parse_type_parameters(parser, short, start)
+    cache[match[0]] = type
+    return type
+
+
+_TYPE_TEXT = re.compile(
+    r"[a-z_]+(?:<[^<>\"\n]*(?:<[^<>\"\n]*(?:<[^<>\"\n]*>[^<>\"\n]*)*>[^<>\"\n]*)*>)?"
+)
+"""A short type up to its closing bracket, three brackets deep."""
 
 
 def parse_type_parameters(

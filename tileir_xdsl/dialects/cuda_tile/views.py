@@ -211,8 +211,7 @@ class MakeTensorViewOp(CudaTileOp):
             expected = dims.count(DYNAMIC)
             if len(values) != expected:
                 raise VerifyException(
-                    f"{what} has {expected} dynamic entries in the type, "
-                    f"but {len(values)} operands"
+                    f"{what} has {expected} dynamic entries in the type, but {len(values)} operands"
                 )
         types = {value.type for value in (*self.dynamic_shape, *self.dynamic_strides)}
         if len(types) > 1:
@@ -948,4 +947,3 @@ OPERATIONS: tuple[type[CudaTileOp], ...] = (
     MultimemStoreViewTkoOp,
     StoreViewTkoOp,
 )
-
