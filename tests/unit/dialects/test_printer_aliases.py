@@ -103,7 +103,7 @@ def test_equal_attributes_share_an_alias():
     [
         nested_location(NameLoc, StringAttr("b"), at(1)),
         nested_location(NameLoc, StringAttr("a"), at(2)),
-        nested_location(FusedLoc, NoneAttr(), ArrayAttr([at(1)])),
+        nested_location(FusedLoc, ArrayAttr([at(1)]), NoneAttr()),
     ],
 )
 def test_different_attributes_do_not(other: Attribute):
