@@ -1,0 +1,388 @@
+"""The debug section: a row of locations for each function, over a table of debug attributes.
+
+Source: `bytecode.md` section 6 and `attributes.json` (debug_info).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import IntEnum
+from typing import TypeVar, cast
+
+from xdsl.dialects.builtin import (
+    CallSiteLoc,
+    FileLineColLoc,
+    FusedLoc,
+    IntAttr,
+    LocationAttr,
+    NameLoc,
+    StringAttr,
+    UnknownLoc,
+)
+from xdsl.ir import Attribute
+from xdsl.utils.exceptions import VerifyException
+
+from tileir_xdsl.bytecode.container import (
+    FILL,
+    OFFSET_WIDTH,
+    OffsetTable,
+    Section,
+    put_offset_table,
+)
+from tileir_xdsl.bytecode.cursor import BytecodeError, Cursor
+from tileir_xdsl.bytecode.gate import Gate
+from tileir_xdsl.bytecode.tables import StringReader, StringWriter
+from tileir_xdsl.bytecode.varint import align, put_varint
+from tileir_xdsl.dialects.cuda_tile.attributes import (
+    DebugInfo,
+    DICompileUnitAttr,
+    DIFileAttr,
+    DILexicalBlockAttr,
+    DISubprogramAttr,
+)
+from tileir_xdsl.dialects.cuda_tile.locations import DILocAttr, nested_location
+from tileir_xdsl.versions import V13_5, Version
+
+WIDTH = OFFSET_WIDTH[Section.DEBUG]
+INDEX_BYTES = 8
+SUBPROGRAM_FLAGS_SINCE = V13_5
+DECLARATION = 1
+MAX_NODES = 4096
+"""Nodes of one debug attribute with everything below it, shared parts counted as often as they
+occur: comparing, hashing and printing attributes visit each of them."""
+
+UNKNOWN = 0
+"""The index of the unknown location; attributes count from 1."""
+
+
+class DebugTag(IntEnum):
+    UNKNOWN = 0
+    COMPILE_UNIT = 1
+    FILE = 2
+    LEXICAL_BLOCK = 3
+    LOC = 4
+    SUBPROGRAM = 5
+    CALLSITE = 6
+
+
+def is_writable(location: Attribute) -> bool:
+    """Whether the bytecode has a form for a location (an unknown one needs none)."""
+    while isinstance(location, CallSiteLoc):
+        if not is_writable(location.callee):
+            return False
+        location = location.caller
+    return isinstance(location, UnknownLoc | DILocAttr)
+
+
+class DebugWriter:
+    """Debug attributes by index from 1, each stored once, after those that it refers to."""
+
+    def __init__(self, gate: Gate, strings: StringWriter) -> None:
+        self.items: list[bytes] = []
+        self.rows: list[list[int]] = []
+        self._gate = gate
+        self._strings = strings
+        self._index: dict[Attribute, int] = {}
+        self._by_identity: dict[int, int] = {}
+
+    def location(self, location: Attribute) -> int:
+        """The index of an operation's location, 0 when it is unknown or has no form."""
+        if isinstance(location, UnknownLoc):
+            return UNKNOWN
+        index = self._by_identity.get(id(location))
+        if index is None:
+            index = self._index_of_location(location)
+            self._by_identity[id(location)] = index
+        return index
+
+    def _index_of_location(self, location: Attribute) -> int:
+        if is_writable(location):
+            return self.index(location)
+        if isinstance(location, NameLoc | FusedLoc):
+            kind = "named" if isinstance(location, NameLoc) else "fused"
+            self._gate.remark(f"a {kind} location has no bytecode form and is dropped")
+        return UNKNOWN
+
+    def index(self, value: Attribute) -> int:
+        if isinstance(value, UnknownLoc):
+            return UNKNOWN
+        index = self._index.get(value)
+        if index is not None:
+            return index
+        item = bytearray()
+        self._put(item, value)
+        self.items.append(bytes(item))
+        index = self._index[value] = len(self.items)
+        return index
+
+    def _put(self, out: bytearray, value: Attribute) -> None:
+        match value:
+            case DIFileAttr():
+                out.append(DebugTag.FILE)
+                self._put_strings(out, value.file_name, value.directory)
+            case DICompileUnitAttr():
+                file = self.index(value.file)
+                out.append(DebugTag.COMPILE_UNIT)
+                put_varint(out, file)
+            case DILexicalBlockAttr():
+                scope, file = self.index(value.scope), self.index(value.file)
+                out.append(DebugTag.LEXICAL_BLOCK)
+                self._put_numbers(out, scope, file, value.line.data, value.column.data)
+            case DISubprogramAttr():
+                self._put_subprogram(out, value)
+            case DILocAttr():
+                scope = self.index(value.scope)
+                position = value.position
+                out.append(DebugTag.LOC)
+                put_varint(out, scope)
+                self._put_strings(out, position.filename)
+                self._put_numbers(out, position.line.data, position.column.data)
+            case CallSiteLoc():
+                callee, caller = self.index(value.callee), self.index(value.caller)
+                out.append(DebugTag.CALLSITE)
+                self._put_numbers(out, callee, caller)
+            case _:
+                raise AssertionError(value)
+
+    def _put_subprogram(self, out: bytearray, value: DISubprogramAttr) -> None:
+        file, unit = self.index(value.file), self.index(value.compile_unit)
+        flags = value.flags.data
+        if flags:
+            self._gate.require(SUBPROGRAM_FLAGS_SINCE, "'flags' of di_subprogram")
+        out.append(DebugTag.SUBPROGRAM)
+        self._put_numbers(out, file, value.line.data)
+        self._put_strings(out, value.subprogram_name, value.linkage_name)
+        self._put_numbers(out, unit, value.scope_line.data)
+        if self._gate.version >= SUBPROGRAM_FLAGS_SINCE:
+            put_varint(out, flags)
+
+    def _put_strings(self, out: bytearray, *values: StringAttr) -> None:
+        for value in values:
+            put_varint(out, self._strings.index(value.data))
+
+    @staticmethod
+    def _put_numbers(out: bytearray, *values: int) -> None:
+        for value in values:
+            put_varint(out, value)
+
+    def add_row(self, row: list[int]) -> int:
+        """Keep the locations of a function and its operations: 1 + the row, 0 when unknown."""
+        if not any(row):
+            return 0
+        self.rows.append(row)
+        return len(self.rows)
+
+    def payload(self) -> bytes:
+        out = bytearray()
+        put_varint(out, len(self.rows))
+        align(out, 4, FILL)
+        start = 0
+        for row in self.rows:
+            out += start.to_bytes(4, "little")
+            start += len(row)
+        put_varint(out, start)
+        align(out, INDEX_BYTES, FILL)
+        for row in self.rows:
+            for index in row:
+                out += index.to_bytes(INDEX_BYTES, "little")
+        put_offset_table(out, self.items, WIDTH)
+        return bytes(out)
+
+
+AttributeT = TypeVar("AttributeT", bound=Attribute)
+
+
+class DebugReader:
+    """Rows of locations, and debug attributes decoded when they are first used."""
+
+    def __init__(self, cursor: Cursor, strings: StringReader, version: Version):
+        origin = cursor.pos
+        self.data = cursor.data
+        self.version = version
+        self.strings = strings
+        self.rows = self._table(cursor, origin, 4, "rows of locations")
+        self.row_starts = cursor.pos
+        cursor.pos += 4 * self.rows
+        self.total = self._table(cursor, origin, INDEX_BYTES, "location indices")
+        self.indices = cursor.pos
+        cursor.pos += INDEX_BYTES * self.total
+        self.table = OffsetTable(cursor, origin, WIDTH, "debug attribute")
+        self._attributes: dict[int, Attribute] = {}
+        self._nodes: dict[int, int] = {}
+        self._open: set[int] = set()
+
+    @staticmethod
+    def _table(cursor: Cursor, origin: int, width: int, what: str) -> int:
+        at = cursor.pos
+        count = cursor.varint(f"the number of {what}")
+        if count:
+            cursor.align(width, origin, f"{count} {what}")
+        if count * width > cursor.remaining:
+            raise BytecodeError(
+                at, f"{count} {what} do not fit in the remaining {cursor.remaining} bytes"
+            )
+        return count
+
+    def row(self, location: int, at: int) -> range:
+        """The offsets of the indices of a function whose `location` field stands at `at`."""
+        row = location - 1
+        if row >= self.rows:
+            raise BytecodeError(
+                at, f"row {row} of locations does not exist, the file has {self.rows}"
+            )
+        start = self._row_start(row)
+        end = self.total if row + 1 == self.rows else self._row_start(row + 1)
+        if start >= end:
+            raise BytecodeError(self.row_starts + 4 * row, f"row {row} of locations has no indices")
+        return range(
+            self.indices + INDEX_BYTES * start, self.indices + INDEX_BYTES * end, INDEX_BYTES
+        )
+
+    def _row_start(self, row: int) -> int:
+        at = self.row_starts + 4 * row
+        start = int.from_bytes(self.data[at : at + 4], "little")
+        if start > self.total:
+            raise BytecodeError(
+                at, f"row {row} starts at index {start}, but there are {self.total} indices"
+            )
+        return start
+
+    def location(self, at: int) -> LocationAttr | None:
+        """The location whose index stands at the offset `at`; None when it is unknown."""
+        index = int.from_bytes(self.data[at : at + INDEX_BYTES], "little")
+        if index == UNKNOWN:
+            return None
+        value = self._attributes.get(index)
+        if value is None:
+            value = self._get(index, at)
+        if isinstance(value, DILocAttr | CallSiteLoc):
+            # xDSL's union of locations does not know `di_loc`.
+            return cast(LocationAttr, value)
+        if isinstance(value, UnknownLoc):
+            return None
+        raise BytecodeError(at, f"expected a location, but debug attribute {index} is {value.name}")
+
+    def _get(self, index: int, at: int) -> Attribute:
+        if index > self.table.count:
+            raise BytecodeError(
+                at, f"debug attribute {index} does not exist, the file has {self.table.count}"
+            )
+        value = self._attributes.get(index)
+        if value is not None:
+            return value
+        if index in self._open:
+            raise BytecodeError(at, f"debug attribute {index} contains itself")
+        if len(self._open) >= MAX_NODES // 16:
+            raise BytecodeError(at, f"debug attributes nest more than {MAX_NODES // 16} deep")
+        self._open.add(index)
+        cursor = self.table.item(index - 1)
+        start = cursor.pos
+        try:
+            value = self._read(cursor, index)
+        except VerifyException as error:
+            raise BytecodeError(start, f"debug attribute {index}: {error}") from None
+        except BytecodeError as error:
+            error.within(f"debug attribute {index}")
+            raise
+        finally:
+            self._open.discard(index)
+        self._attributes[index] = value
+        return value
+
+    def _read(self, cursor: Cursor, index: int) -> Attribute:
+        at = cursor.pos
+        tag = cursor.byte("a debug attribute tag")
+        read = _READ.get(tag)
+        if read is None:
+            raise BytecodeError(at, f"unknown debug attribute tag {tag}")
+        self._nodes[index] = 1
+        value = read(self, cursor, index)
+        if self._nodes[index] > MAX_NODES:
+            raise BytecodeError(at, f"debug attribute {index} has more than {MAX_NODES} nodes")
+        return value
+
+    def child(
+        self, cursor: Cursor, parent: int, kinds: type[AttributeT] | tuple[type[AttributeT], ...]
+    ) -> AttributeT:
+        """An attribute of one of some kinds that `parent` refers to."""
+        at = cursor.pos
+        index = cursor.varint("the index of a debug attribute")
+        value = UnknownLoc() if index == UNKNOWN else self._get(index, at)
+        self._nodes[parent] += self._nodes.get(index, 1)
+        if not isinstance(value, kinds):
+            classes = kinds if isinstance(kinds, tuple) else (kinds,)
+            expected = " or ".join(kind.name.removeprefix("cuda_tile.") for kind in classes)
+            found = value.name.removeprefix("cuda_tile.")
+            raise BytecodeError(at, f"expected {expected}, but debug attribute {index} is {found}")
+        return value
+
+    def text(self, cursor: Cursor) -> StringAttr:
+        at = cursor.pos
+        return StringAttr(self.strings.get(cursor.varint("a string index"), at))
+
+
+def _number(cursor: Cursor, what: str) -> IntAttr:
+    return IntAttr(cursor.varint(what))
+
+
+def _read_unknown(reader: DebugReader, cursor: Cursor, index: int) -> Attribute:
+    return UnknownLoc()
+
+
+def _read_file(reader: DebugReader, cursor: Cursor, index: int) -> Attribute:
+    return DIFileAttr(reader.text(cursor), reader.text(cursor))
+
+
+def _read_compile_unit(reader: DebugReader, cursor: Cursor, index: int) -> Attribute:
+    return DICompileUnitAttr(reader.child(cursor, index, DIFileAttr))
+
+
+SCOPES: tuple[type[DebugInfo], ...] = (DISubprogramAttr, DILexicalBlockAttr)
+
+
+def _read_lexical_block(reader: DebugReader, cursor: Cursor, index: int) -> Attribute:
+    scope = reader.child(cursor, index, SCOPES)
+    file = reader.child(cursor, index, DIFileAttr)
+    return DILexicalBlockAttr(scope, file, _number(cursor, "a line"), _number(cursor, "a column"))
+
+
+def _read_loc(reader: DebugReader, cursor: Cursor, index: int) -> Attribute:
+    scope = reader.child(cursor, index, SCOPES)
+    file = reader.text(cursor)
+    line, column = _number(cursor, "a line"), _number(cursor, "a column")
+    return DILocAttr(FileLineColLoc(file, line, column), scope)
+
+
+def _read_subprogram(reader: DebugReader, cursor: Cursor, index: int) -> Attribute:
+    file = reader.child(cursor, index, DIFileAttr)
+    line = _number(cursor, "a line")
+    name, linkage_name = reader.text(cursor), reader.text(cursor)
+    unit = reader.child(cursor, index, DICompileUnitAttr)
+    scope_line = _number(cursor, "a line")
+    flags = 0
+    if reader.version >= SUBPROGRAM_FLAGS_SINCE:
+        at = cursor.pos
+        flags = cursor.varint("the flags of a subprogram")
+        if flags > DECLARATION:
+            raise BytecodeError(at, f"unknown bits in the flags {flags:#x} of a subprogram")
+    return DISubprogramAttr(file, line, name, linkage_name, unit, scope_line, IntAttr(flags))
+
+
+CALLSITE_PARTS: tuple[type[Attribute], ...] = (DILocAttr, CallSiteLoc, UnknownLoc)
+
+
+def _read_callsite(reader: DebugReader, cursor: Cursor, index: int) -> Attribute:
+    callee = reader.child(cursor, index, CALLSITE_PARTS)
+    caller = reader.child(cursor, index, CALLSITE_PARTS)
+    return nested_location(CallSiteLoc, callee, caller)
+
+
+_READ: dict[int, Callable[[DebugReader, Cursor, int], Attribute]] = {
+    DebugTag.UNKNOWN: _read_unknown,
+    DebugTag.FILE: _read_file,
+    DebugTag.COMPILE_UNIT: _read_compile_unit,
+    DebugTag.LEXICAL_BLOCK: _read_lexical_block,
+    DebugTag.LOC: _read_loc,
+    DebugTag.SUBPROGRAM: _read_subprogram,
+    DebugTag.CALLSITE: _read_callsite,
+}
