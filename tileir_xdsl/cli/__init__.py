@@ -1,0 +1,1 @@
+"""Entry points of the commands: arguments and diagnostics only."""
