@@ -43,6 +43,7 @@ from tileir_xdsl.dialects.cuda_tile.attributes import (
 )
 from tileir_xdsl.dialects.cuda_tile.constants import FloatBitsAttr
 from tileir_xdsl.dialects.cuda_tile.locations import DILocAttr, callsite, nested_location
+from tileir_xdsl.dialects.cuda_tile.nesting import deep_recursion
 from tileir_xdsl.dialects.cuda_tile.printer import TilePrinter, escaped, module_text
 from tileir_xdsl.dialects.cuda_tile.types import TileType
 
@@ -104,6 +105,15 @@ def test_an_empty_module():
     assert module_text(module) == "cuda_tile.module @m {\n}\n"
     assert module_text(module, wrapped=False) == "\n"
     assert module_text(module, debuginfo=True, wrapped=False) == "\n#loc = loc(unknown)\n"
+
+
+def test_location_of_a_bare_module_has_no_alias():
+    module = kernel()
+    for op in module.walk():
+        op.location = at(1)
+    wrapper(module).location = at(2)
+    assert ":2:" not in module_text(module, debuginfo=True, wrapped=False).replace(":1:2", "")
+    assert '#loc = loc("a.py":2:2)' in module_text(module, debuginfo=True)
 
 
 def test_the_producer_is_an_attribute_or_a_comment():
@@ -201,6 +211,15 @@ def test_stock_printer_prints_bodies_too():
     assert "cuda_tile.continue" not in text
     assert "cuda_tile.break" in text
     assert module_text(parse(text)) == module_text(module)
+
+
+def test_nesting_as_deep_as_the_parser_takes():
+    depth = 200
+    text = "loop {" * depth + "}" * depth
+    with deep_recursion():
+        module = kernel(text)
+    assert module_text(module).count("loop {") == depth
+    assert module_text(module, generic=True).count('"cuda_tile.loop"') == depth
 
 
 # Strings and attributes.

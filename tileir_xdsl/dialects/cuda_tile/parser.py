@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import difflib
 import re
-import sys
 from bisect import bisect_right
 from collections.abc import Sequence
-from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, ClassVar, cast
 
@@ -57,6 +55,7 @@ from tileir_xdsl.dialects.cuda_tile.constants import (
 )
 from tileir_xdsl.dialects.cuda_tile.lexer import FastLexer, string_value
 from tileir_xdsl.dialects.cuda_tile.locations import DILocAttr
+from tileir_xdsl.dialects.cuda_tile.nesting import MAX_NESTING, deep_recursion
 from tileir_xdsl.dialects.cuda_tile.places import set_place
 from tileir_xdsl.dialects.cuda_tile.types import (
     CudaTileType,
@@ -64,12 +63,6 @@ from tileir_xdsl.dialects.cuda_tile.types import (
     fnv8E5M3FNU,
     parse_short_type,
 )
-
-MAX_NESTING = 256
-"""Regions in regions, at most."""
-
-_RECURSION_LIMIT = 20_000
-"""Python frames that `MAX_NESTING` regions of any operation fit in."""
 
 _ALIAS_DEFINITION = re.compile(r"^[ \t]*([#!][A-Za-z$._-][A-Za-z0-9$._-]*)[ \t]*=(?!=)", re.M)
 _TOP_LEVEL = re.compile(r"^[ \t]*(?:cuda_tile\.)?(?:entry|global)\b", re.M)
@@ -100,18 +93,8 @@ def parse_source(
     source: SourceFile, sink: DiagnosticSink, context: Context | None = None
 ) -> ModuleOp:
     """Parse a program and put errors into the sink; what could be parsed is the result."""
-    with recursion_limit(_RECURSION_LIMIT):
+    with deep_recursion():
         return TileParser(context or new_context(), source, sink).parse_program()
-
-
-@contextmanager
-def recursion_limit(limit: int) -> Any:
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, limit))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(before)
 
 
 class _LazyAliases(dict[str, Attribute]):
@@ -371,14 +354,10 @@ class TileParser(Parser):
         count = sum(size for _, size in bound)
         results = operation.results
         if len(results) != count:
-            self.raise_error(
-                f"operation has {len(results)} results, but {count} are named", name
-            )
+            self.raise_error(f"operation has {len(results)} results, but {count} are named", name)
         position = 0
         for span, size in bound:
-            self._register_ssa_definition(
-                span.text[1:], results[position : position + size], span
-            )
+            self._register_ssa_definition(span.text[1:], results[position : position + size], span)
             position += size
 
     def _get_op_by_name(self, name: str, span: Span[str] | None = None) -> type[Operation]:
@@ -410,9 +389,7 @@ class TileParser(Parser):
         if self._current_token.kind is not MLIRTokenKind.L_BRACE:
             return None
         if self._depth >= MAX_NESTING:
-            self.raise_error(
-                f"regions are nested more than {MAX_NESTING} deep", self._here()
-            )
+            self.raise_error(f"regions are nested more than {MAX_NESTING} deep", self._here())
         self._depth += 1
         region = super().parse_optional_region(arguments)
         self._depth -= 1

@@ -38,6 +38,7 @@ from tileir_xdsl.dialects.cuda_tile.attributes import DebugInfo
 from tileir_xdsl.dialects.cuda_tile.constants import FloatBitsAttr, scalar_text
 from tileir_xdsl.dialects.cuda_tile.literals import LAYOUTS
 from tileir_xdsl.dialects.cuda_tile.names import ValueNames
+from tileir_xdsl.dialects.cuda_tile.nesting import deep_recursion
 
 WRAPPER = "cuda_tile.module"
 
@@ -143,7 +144,10 @@ class TilePrinter(Printer):
 
     def print_module(self, module: Operation) -> None:
         """Print a whole program, with the definitions of its aliases and a final newline."""
-        module = _only_program(module)
+        with deep_recursion():
+            self._print_module(_only_program(module))
+
+    def _print_module(self, module: Operation) -> None:
         self._aliases = Aliases()
         if self.is_bare(module):
             self._print_bare(module)
@@ -170,6 +174,8 @@ class TilePrinter(Printer):
         if self.print_debuginfo:
             for op in ops:
                 self._visit(op)
+        if self.print_debuginfo and not ops:
+            # NVIDIA's tools name the module's location only where there is no other.
             self._aliases.visit(module.location)
         definitions = self._aliases.name_all()
         producer = module.properties.get("producer")
