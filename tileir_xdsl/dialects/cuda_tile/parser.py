@@ -16,6 +16,7 @@ from typing import Any, ClassVar, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     Builtin,
     CallSiteLoc,
     FileLineColLoc,
@@ -31,7 +32,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.irdl import IRDLOperation
 from xdsl.parser import Parser, UnresolvedOperand
-from xdsl.parser.generic_parser import ParserState  # noqa: TID251
+from xdsl.parser.generic_parser import ParserState
 from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Input, Span
 from xdsl.utils.mlir_lexer import KIND_BY_PUNCTUATION_SPELLING, MLIRTokenKind
@@ -54,7 +55,7 @@ from tileir_xdsl.dialects.cuda_tile.constants import (
     parse_typed_scalar,
 )
 from tileir_xdsl.dialects.cuda_tile.lexer import FastLexer, string_value
-from tileir_xdsl.dialects.cuda_tile.locations import DILocAttr
+from tileir_xdsl.dialects.cuda_tile.locations import DILocAttr, callsite, nested_location
 from tileir_xdsl.dialects.cuda_tile.nesting import MAX_NESTING, deep_recursion
 from tileir_xdsl.dialects.cuda_tile.places import set_place
 from tileir_xdsl.dialects.cuda_tile.types import (
@@ -336,7 +337,6 @@ class TileParser(Parser):
             self.raise_error(str(error), start, name_end)
         stack.pop()
         location = self.parse_optional_location()
-        self._explicit_location = location is not None
         if location is not None:
             operation.location = location
         return operation
@@ -576,10 +576,14 @@ class TileParser(Parser):
     # Locations.
 
     def parse_optional_location(self) -> Any:
+        # Of all calls for an operation, the one for its own location is the last.
+        self._explicit_location = False
         if self.parse_optional_keyword("loc") is None:
             return None
         with self.in_parens():
-            return self._parse_location()
+            location = self._parse_location()
+        self._explicit_location = True
+        return location
 
     def _parse_location(self) -> Any:
         token = self._current_token
@@ -595,7 +599,7 @@ class TileParser(Parser):
             with self.in_parens():
                 callee = self._parse_location()
                 self.parse_keyword("at")
-                return call_site(callee, self._parse_location())
+                return callsite(callee, self._parse_location())
         if self.parse_optional_keyword("fused") is not None:
             return self._parse_fused_location()
         self.raise_error("expected a location", self._here())
@@ -613,7 +617,7 @@ class TileParser(Parser):
             return NameLoc(name, NoneAttr())
         child = self._parse_location()
         self.parse_punctuation(")")
-        return named(name, child)
+        return nested_location(NameLoc, name, child)
 
     def _skip_range_end(self) -> None:
         """MLIR's ranges, `L:C to [L]:C`; the beginning is kept."""
@@ -634,7 +638,7 @@ class TileParser(Parser):
             metadata = self.parse_attribute()
             self.parse_punctuation(">")
         locations = self.parse_comma_separated_list(self.Delimiter.SQUARE, self._parse_location)
-        return FusedLoc(tuple(locations), metadata)
+        return nested_location(FusedLoc, ArrayAttr(locations), metadata)
 
 
 class _NotedParseError(ParseError):
@@ -660,24 +664,6 @@ _STATEMENT = re.compile(
     r"^[ \t]*(?:#[^\n]*|![^\n]*|//[^\n]*|(?:cuda_tile\.(?=entry|global))?([^\s(@]+)[^\n]*)", re.M
 )
 """A line: an alias, a comment, or something that begins with a word."""
-
-
-def _unchecked(cls: type[Any], **parameters: Attribute) -> Any:
-    """A location over a `di_loc`, which xDSL's own constraint does not know."""
-    location = object.__new__(cls)
-    for name, value in parameters.items():
-        object.__setattr__(location, name, value)
-    return location
-
-
-def call_site(callee: Attribute, caller: Attribute) -> CallSiteLoc:
-    """`loc(callsite(CALLEE at CALLER))`, also of `di_loc` locations."""
-    return _unchecked(CallSiteLoc, callee=callee, caller=caller)
-
-
-def named(name: StringAttr, child: Attribute) -> NameLoc:
-    """`loc("NAME"(CHILD))`."""
-    return _unchecked(NameLoc, desc=name, child_loc=child)
 
 
 def _as_program(operations: list[Operation]) -> ModuleOp:
