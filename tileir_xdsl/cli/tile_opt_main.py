@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
@@ -101,11 +101,9 @@ class TileOptMain(xDSLOptMain):
             "--bytecode-version",
             default=str(versions.DEFAULT),
             metavar="V",
-            help="version of the bytecode written by -t tileirbc, 13.1 to 13.5 (default %(default)s)",
+            help="version of the bytecode that -t tileirbc writes (default %(default)s)",
         )
-        group.add_argument(
-            "--gpu-name", default="sm_100", help="GPU that -t cubin assembles for"
-        )
+        group.add_argument("--gpu-name", default="sm_100", help="GPU that -t cubin assembles for")
         group.add_argument(
             "--opt-level", type=int, choices=range(4), help="optimization level of -t cubin"
         )
@@ -344,5 +342,3 @@ class TileOptMain(xDSLOptMain):
 def _first_line(error: BaseException) -> str:
     lines = re.split(r"\n+", str(error).strip())
     return lines[0] if lines[0] else type(error).__name__
-
-

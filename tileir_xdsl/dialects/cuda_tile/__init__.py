@@ -64,4 +64,4 @@ ATTRIBUTES: tuple[type[Attribute], ...] = (
     DILocAttr,
 )
 
-CudaTile = Dialect("cuda_tile", OPERATIONS, (*TYPES, *ATTRIBUTES))
+CudaTile = Dialect("cuda_tile", list(OPERATIONS), [*TYPES, *ATTRIBUTES])

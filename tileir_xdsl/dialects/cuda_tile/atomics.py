@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from xdsl.dialects.builtin import IntegerType, bf16, f16, f32, f64, i32, i64
+from xdsl.dialects.builtin import bf16, f16, f32, f64, i32, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     operand_def,
@@ -21,7 +21,7 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
-from tileir_xdsl.dialects.cuda_tile.arithmetic import check_same_shape, element_type, tile_types
+from tileir_xdsl.dialects.cuda_tile.arithmetic import element_type
 from tileir_xdsl.dialects.cuda_tile.attributes import (
     AtomicRMWModeAttr,
     MemoryOrderingAttr,
@@ -65,7 +65,6 @@ from tileir_xdsl.dialects.cuda_tile.syntax import (
 )
 from tileir_xdsl.dialects.cuda_tile.types import (
     GatherScatterViewType,
-    bit_width,
     parse_short_type,
     short_type,
     token,

@@ -7,7 +7,7 @@ Source: Tile IR specification, attributes; NVIDIA/cuda-tile `AttrDefs.td` for th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -464,7 +464,7 @@ class OptimizationHintsAttr(ParametrizedAttribute):
             integer_type = parser.parse_type()
             if not isinstance(integer_type, IntegerType):
                 parser.raise_error("expected an integer type")
-            return key, IntegerAttr(value, integer_type)
+            return key, IntegerAttr(value, cast(Any, integer_type))
         return key, IntegerAttr(value, i32 if -(1 << 31) <= value < 1 << 31 else i64)
 
 
@@ -505,11 +505,12 @@ def _print_key(printer: Printer, key: str, nvidia: bool) -> None:
 
 
 def _print_hint_value(printer: Printer, value: Attribute, nvidia: bool) -> None:
-    if not isinstance(value, IntegerAttr) or not isinstance(value.type, IntegerType):
-        printer.print_attribute(value)
+    type: Any = getattr(value, "type", None)
+    if not isinstance(value, IntegerAttr) or not isinstance(type, IntegerType):
+        printer.print_attribute(cast(Attribute, value))
         return
     number: int = value.value.data
-    width = value.type.width.data
+    width: int = cast(Any, type).width.data
     if width == 1:
         printer.print_string("true" if number else "false")
         return

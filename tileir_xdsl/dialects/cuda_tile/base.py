@@ -10,16 +10,16 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, ClassVar, TypeVar, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseArrayBase,
-    SymbolRefAttr,
     IntegerAttr,
     IntegerType,
     StringAttr,
+    SymbolRefAttr,
     UnitAttr,
     i32,
     i64,
@@ -403,7 +403,7 @@ class WireLayout:
     regions: int
 
 
-@lru_cache(maxsize=None)
+@cache
 def wire_layout(cls: type[CudaTileOp]) -> WireLayout:
     """The instruction layout of an operation class."""
     definition = cls.get_irdl_definition()

@@ -10,7 +10,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import (
-    BuiltinAttribute,
     FloatAttr,
     IntAttr,
     IntegerAttr,
@@ -18,7 +17,7 @@ from xdsl.dialects.builtin import (
     f64,
     i64,
 )
-from xdsl.ir import Attribute, Data, ParametrizedAttribute
+from xdsl.ir import Attribute, BuiltinAttribute, Data, ParametrizedAttribute
 from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
@@ -31,7 +30,13 @@ from tileir_xdsl.dialects.cuda_tile.literals import (
     layout_of,
     parse_decimal,
 )
-from tileir_xdsl.dialects.cuda_tile.types import TileType, bit_width, short_type
+from tileir_xdsl.dialects.cuda_tile.types import (
+    AnyInteger,
+    TileType,
+    bit_width,
+    is_integer,
+    short_type,
+)
 
 if TYPE_CHECKING:
     import numpy
@@ -201,7 +206,7 @@ def literal_text(value: DenseElementsAttr, *, hex_strings: bool = True) -> str:
 
 
 def element_text(bits: int, element: Attribute) -> str:
-    if not isinstance(element, IntegerType):
+    if not is_integer(element):
         return format_float(bits, element.name)
     width = element.width.data
     if width == 1:
@@ -251,7 +256,7 @@ def _parse_hex_string(parser: AttrParser, string: str, element: Attribute, start
 
 def parse_element(parser: AttrParser, element: Attribute) -> int:
     """One scalar literal of the element type, as bits."""
-    if isinstance(element, IntegerType):
+    if is_integer(element):
         return _parse_integer_element(parser, element.width.data)
     start = parser.pos
     sign = "-" if parser.parse_optional_punctuation("-") is not None else ""
@@ -303,11 +308,11 @@ def parse_typed_scalar(parser: AttrParser) -> Attribute:
     if not text[:1].isdigit():
         parser.raise_error("expected a number", token.span.start, token.span.end)
     parser._consume_token()  # pyright: ignore[reportPrivateUsage]
-    is_integer = text.isdigit() or text[:2].lower() == "0x"
-    type: Attribute = i64 if is_integer else f64
+    whole = text.isdigit() or text[:2].lower() == "0x"
+    type: Attribute = i64 if whole else f64
     if parser.parse_optional_punctuation(":") is not None:
         type = parser.parse_type()
-    if isinstance(type, IntegerType):
+    if is_integer(type):
         return IntegerAttr(_integer(parser, sign, text, type, start), type)
     if type.name not in LAYOUTS:
         parser.raise_error("expected an integer or float type", start)
@@ -319,7 +324,7 @@ def parse_typed_scalar(parser: AttrParser) -> Attribute:
     return FloatBitsAttr.get(parse_decimal(sign + text, layout), type)
 
 
-def _integer(parser: AttrParser, sign: str, text: str, type: IntegerType, start: int) -> int:
+def _integer(parser: AttrParser, sign: str, text: str, type: AnyInteger, start: int) -> int:
     try:
         value = int(sign + text, 16 if text[:2].lower() == "0x" else 10)
     except ValueError:

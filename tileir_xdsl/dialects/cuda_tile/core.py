@@ -83,6 +83,7 @@ from tileir_xdsl.dialects.cuda_tile.constants import (
     scalar_text,
 )
 from tileir_xdsl.dialects.cuda_tile.literals import (
+    LAYOUTS,
     exact_value,
     is_nan,
     is_negative,
@@ -104,6 +105,7 @@ from tileir_xdsl.dialects.cuda_tile.types import (
     PtrType,
     TileType,
     bit_width,
+    is_integer,
     parse_short_type,
     short_type,
 )
@@ -151,7 +153,7 @@ class ModuleOp(CudaTileOp):
 
     @bare.setter
     def bare(self, value: bool) -> None:
-        self.__dict__["_bare"] = value
+        object.__setattr__(self, "_bare", value)
 
     @classmethod
     def parse(cls, parser: Parser) -> ModuleOp:
@@ -259,13 +261,13 @@ class EntryOp(CudaTileOp):
         printer.print_string(" ")
         printer.print_symbol_name(self.sym_name.data)
         printer.print_string("(")
-        attrs = [{}] * len(self.body.block.args) if self.arg_attrs is None else self.arg_attrs
+        attrs = () if self.arg_attrs is None else self.arg_attrs.data
         for position, arg in enumerate(self.body.block.args):
             printer.print_string(", " if position else "")
             printer.print_ssa_value(arg)
             printer.print_string(f": {short_type(arg.type)}")
-            entry = attrs.data[position].data if isinstance(attrs, ArrayAttr) else {}
-            printer.print_op_attributes(dict(sorted(entry.items())))
+            if position < len(attrs):
+                printer.print_op_attributes(dict(sorted(attrs[position].data.items())))
         printer.print_string(")")
         if outputs := self.function_type.outputs.data:
             printer.print_string(f" -> ({', '.join(map(short_type, outputs))})")
@@ -382,7 +384,7 @@ def parse_constant(parser: Parser) -> tuple[dict[str, Attribute], DenseElementsA
     element_start = parser.pos
     element = parse_short_type(parser)
     element_end = parser.pos
-    if not isinstance(element, IntegerType) and element.name not in _FLOAT_NAMES:
+    if not is_integer(element) and element.name not in _FLOAT_NAMES:
         parser.raise_error("expected a number type", element_start, element_end)
     if element == IntegerType(4):
         parser.raise_error("i4 has no constants", element_start, element_end)
@@ -415,10 +417,7 @@ def print_constant(printer: Printer, op: Operation, value: DenseElementsAttr) ->
     printer.print_string(f" : {short_type(value.type)}")
 
 
-_FLOAT_NAMES = frozenset(
-    ("f16", "bf16", "f32", "f64", "tf32", "f8E4M3FN", "f8E5M2", "f8E8M0FNU", "f4E2M1FN")
-    + ("fnv8E5M3FNU",)
-)
+_FLOAT_NAMES = frozenset(LAYOUTS)
 
 
 @cuda_tile_op

@@ -43,7 +43,7 @@ _NAMED = {b"n": b"\n", b"t": b"\t", b'"': b'"', b"\\": b"\\"}
 class FastToken:
     """A token whose span is made when somebody asks for it."""
 
-    __slots__ = ("kind", "start", "end", "text", "input")
+    __slots__ = ("end", "input", "kind", "start", "text")
 
     def __init__(
         self, kind: MLIRTokenKind, start: int, end: int, text: str, input: Input[str]
@@ -66,7 +66,7 @@ class FastLexer(Lexer[MLIRTokenKind, str]):
         input = self.input
         match = _TOKEN.match(input.content, self.pos)
         if match is None:
-            self._fail()
+            raise self._error()
         group = cast(str, match.lastgroup)
         start, end = match.span(group)
         text = match.group(group)
@@ -76,7 +76,7 @@ class FastLexer(Lexer[MLIRTokenKind, str]):
             kind = KIND_BY_PUNCTUATION_SPELLING[text]
         return FastToken(kind, start, end, text, input)
 
-    def _fail(self) -> Any:
+    def _error(self) -> ParseError:
         content = self.input.content
         start = _skip_blank(content, self.pos)
         character = content[start] if start < len(content) else ""
@@ -86,7 +86,7 @@ class FastLexer(Lexer[MLIRTokenKind, str]):
             message = f"expected a name after '{character}'"
         else:
             message = f"unexpected character '{character}'"
-        raise ParseError(Span(start, start + 1, self.input), message)
+        return ParseError(Span(start, start + 1, self.input), message)
 
 
 _BLANK = re.compile(r"(?:[ \t\r\n\f\v]+|//[^\n]*)*")

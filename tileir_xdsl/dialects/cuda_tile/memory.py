@@ -58,7 +58,6 @@ from tileir_xdsl.dialects.cuda_tile.syntax import (
 from tileir_xdsl.dialects.cuda_tile.types import (
     PtrKindAttr,
     PtrType,
-    TileType,
     bit_width,
     is_power_of_two,
     parse_short_type,

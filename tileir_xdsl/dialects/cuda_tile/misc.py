@@ -12,8 +12,8 @@ from xdsl.irdl import (
     opt_operand_def,
     prop_def,
     result_def,
-    var_operand_def,
     traits_def,
+    var_operand_def,
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
@@ -51,6 +51,7 @@ from tileir_xdsl.dialects.cuda_tile.types import (
     TileType,
     TileViewType,
     bit_width,
+    is_integer,
     parse_short_type,
     short_type,
     token,
@@ -151,7 +152,7 @@ def check_same_elements(predicate: SameElementsAttr, type: Attribute) -> None:
 
 
 def check_bounded(predicate: BoundedAttr, type: Attribute) -> None:
-    if not isinstance(type, TileType) or not isinstance(type.element_type, IntegerType):
+    if not isinstance(type, TileType) or not is_integer(type.element_type):
         raise VerifyException(f"bounded needs a tile of integers, but got '{short_type(type)}'")
     width = bit_width(type.element_type)
     lowest, highest = -(1 << (width - 1)), (1 << (width - 1)) - 1

@@ -29,7 +29,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     UnknownLoc,
 )
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.irdl import IRDLOperation
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.parser.generic_parser import ParserState
@@ -57,7 +57,7 @@ from tileir_xdsl.dialects.cuda_tile.constants import (
 from tileir_xdsl.dialects.cuda_tile.lexer import FastLexer, string_value
 from tileir_xdsl.dialects.cuda_tile.locations import DILocAttr, callsite, nested_location
 from tileir_xdsl.dialects.cuda_tile.nesting import MAX_NESTING, deep_recursion
-from tileir_xdsl.dialects.cuda_tile.places import set_place
+from tileir_xdsl.dialects.cuda_tile.places import set_argument_span, set_place
 from tileir_xdsl.dialects.cuda_tile.types import (
     CudaTileType,
     TileType,
@@ -129,7 +129,7 @@ def _int(value: int) -> IntAttr:
 
 def file_location(name: StringAttr, line: int, column: int) -> FileLineColLoc:
     """A file location, built without xDSL's checks of each parameter: one is made per operation."""
-    location = cast(FileLineColLoc, object.__new__(FileLineColLoc))
+    location = object.__new__(FileLineColLoc)
     object.__setattr__(location, "filename", name)
     object.__setattr__(location, "line", _int(line))
     object.__setattr__(location, "column", _int(column))
@@ -165,7 +165,7 @@ class TileParser(Parser):
     def _state_at(self, input: Input[str], pos: int) -> ParserState[MLIRTokenKind, str]:
         lexer = FastLexer(input)
         lexer.pos = pos
-        state: Any = object.__new__(ParserState)
+        state: Any = object.__new__(cast(Any, ParserState))
         state.lexer = lexer
         state.dialect_stack = ["builtin"]
         state.current_token = None
@@ -426,6 +426,8 @@ class TileParser(Parser):
                 span, f"'%{name}' is defined twice", "first here", self._definitions.get(name)
             )
         self._definitions[name] = span
+        if len(values) == 1 and isinstance(values[0], BlockArgument):
+            set_argument_span(values[0], self.source, span.start, span.end)
         super()._register_ssa_definition(name, values, span)
 
     # Tokens: the same grammar as xDSL's, with fewer lookups and MLIR's wording.
@@ -681,10 +683,10 @@ def _numbers_to_enums(operation: IRDLOperation) -> None:
             continue
         if not isinstance(operation, CudaTileOp) or encoding_of(prop) != "enum":
             continue
-        (enum,) = prop.constr.get_bases() or ()
+        enum: Any = next(iter(prop.constr.get_bases() or ()))
         number = cast("IntegerAttr[Any]", value).value.data
-        if 0 <= number < len(cast(Any, enum).keywords()):
-            operation.properties[name] = cast(Any, enum).from_number(number)
+        if 0 <= number < len(enum.keywords()):
+            operation.properties[name] = enum.from_number(number)
 
 
 _ATTRIBUTE_NAME = re.compile(r"!cuda_tile\.(?=[a-z_]+(?:<|\b))")

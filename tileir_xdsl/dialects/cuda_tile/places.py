@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import CallSiteLoc, FileLineColLoc, FusedLoc, NameLoc
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from tileir_xdsl.dialects.cuda_tile.locations import DILocAttr
 
@@ -19,7 +19,22 @@ _FILE = "_file"
 
 def set_place(op: Operation, source: SourceFile, start: int, end: int) -> None:
     """Remember the characters of `source` that an operation was read from."""
-    op.__dict__[_PLACE] = (source, start, end)
+    object.__setattr__(op, _PLACE, (source, start, end))
+
+
+def source_span(op: Operation) -> tuple[SourceFile, int, int] | None:
+    """The source that an operation was read from, with the offsets of its name."""
+    return op.__dict__.get(_PLACE)
+
+
+def set_argument_span(argument: SSAValue, source: SourceFile, start: int, end: int) -> None:
+    """Remember where the name of a block argument stands."""
+    argument.__dict__[_PLACE] = (source, start, end)
+
+
+def argument_span(argument: SSAValue) -> tuple[SourceFile, int, int] | None:
+    """The source of a block argument's name, with its offsets."""
+    return argument.__dict__.get(_PLACE)
 
 
 def set_byte(op: Operation, offset: int) -> None:
@@ -73,7 +88,7 @@ def file_position(location: Attribute) -> tuple[str, int, int] | None:
     if isinstance(location, CallSiteLoc):
         return file_position(location.callee) or file_position(location.caller)
     if isinstance(location, NameLoc):
-        return file_position(location.child_loc)
+        return file_position(location.location)
     if isinstance(location, FusedLoc):
         nested = getattr(location.locations, "data", ())
         return next(filter(None, map(file_position, nested)), None)

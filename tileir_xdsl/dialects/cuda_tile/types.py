@@ -10,13 +10,12 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import prod
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, cast
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias, TypeGuard, cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
     BFloat16Type,
-    BuiltinAttribute,
     ContainerType,
     Float4E2M1FNType,
     Float8E4M3FNType,
@@ -30,6 +29,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     NoneAttr,
     ShapedType,
+    Signedness,
     bf16,
     f4E2M1FN,
     f8E4M3FN,
@@ -45,7 +45,7 @@ from xdsl.dialects.builtin import (
     i64,
     tf32,
 )
-from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
+from xdsl.ir import Attribute, BuiltinAttribute, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
@@ -134,8 +134,16 @@ SCALAR_WIRE: dict[TypeAttribute, ScalarWire] = {
     fnv8E5M3FNU: ScalarWire(130, V13_4, 1),
 }
 
+AnyInteger: TypeAlias = "IntegerType[int, Signedness]"
+
+
+def is_integer(type: Attribute) -> TypeGuard[AnyInteger]:
+    """`isinstance` with `IntegerType`, whose parameters the type checker then knows."""
+    return isinstance(type, IntegerType)
+
+
 ELEMENT_TYPES: dict[str, TypeAttribute] = {
-    (f"i{t.width.data}" if isinstance(t, IntegerType) else t.name): t for t in SCALAR_WIRE
+    (f"i{t.width.data}" if is_integer(t) else t.name): t for t in SCALAR_WIRE
 }
 
 
@@ -151,7 +159,7 @@ class TypeField(NamedTuple):
 
 def bit_width(element: Attribute) -> int:
     """Bits of one element of a number type (tf32 counts its 19 stored bits)."""
-    if isinstance(element, IntegerType):
+    if is_integer(element):
         return element.width.data
     return cast(FloatType, element).bitwidth
 
@@ -443,7 +451,7 @@ class TileViewType(CudaTileType):
         padding = self.padding
         if padding is None or padding.keyword == "zero":
             return
-        if isinstance(view.element_type, IntegerType):
+        if is_integer(view.element_type):
             raise VerifyException(
                 f"padding_value {padding.keyword} needs a float element type, "
                 f"but got '{short_type(view.element_type)}'"

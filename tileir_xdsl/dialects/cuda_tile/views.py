@@ -496,7 +496,7 @@ class ViewAccessOp(CudaTileOp, ABC):
             raise VerifyException("the unit stride of an f4E2M1FN view must not be its sparse_dim")
 
 
-def Any_(op: Operation) -> Any:  # noqa: N802
+def Any_(op: Operation) -> Any:
     """The operation as its subclass, whose accessors the base class cannot name."""
     return op
 
