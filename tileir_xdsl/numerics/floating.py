@@ -1,6 +1,7 @@
 """Floating-point operations of `cuda_tile` on arrays (f16, bf16, f32, f64).
 
-Arrays go in and come out in the storage of their format (`formats`). `ftz` is `flush_to_zero`:
+Arrays go in and come out in the storage of their format (`formats`); all operands of an operation
+have the same shape. `ftz` is `flush_to_zero`:
 subnormal inputs, and results that are subnormal after rounding, become zeros of their sign.
 
 `addf subf mulf divf sqrt fma remf` and the operations that move bits or compare are exact or
@@ -43,6 +44,8 @@ _NEAREST = ("nearest_even", "approx", "full")
 def flush(values: Array, fmt: FloatFormat) -> Array:
     """`values` with subnormal numbers replaced by zeros of the same sign."""
     subnormal = np.abs(values) < values.dtype.type(fmt.smallest_normal)
+    if not subnormal.any():
+        return values
     return np.where(subnormal, np.copysign(values.dtype.type(0), values), values)
 
 
@@ -59,6 +62,26 @@ def _exact_zero_sum(result: Array, first: Array, second: Array, mode: RoundingMo
         return result
     cancelled = (result == 0) & (first == -second) & (np.signbit(first) | np.signbit(second))
     return np.where(cancelled, -np.abs(result), result)
+
+
+def _native(
+    operation: Callable[[Array, Array], Array], lhs: Array, rhs: Array, fmt: FloatFormat
+) -> Array:
+    """A product or quotient by the storage type's own arithmetic, rounded to nearest even once.
+
+    f16 and bf16 compute in binary32 and round again. A product is exact there and a quotient of
+    p-bit numbers further than 2**-2p relative from any midpoint it does not meet, so the second
+    rounding is the only one that counts, unless binary32 itself is subnormal. Only bf16, which has
+    the same exponent range, gets there.
+    """
+    result = np.asarray(operation(lhs, rhs))
+    if fmt is not BF16:
+        return result
+    lanes = np.flatnonzero(np.abs(result.astype(np.float32)) < np.float32(fmt.smallest_normal))
+    if lanes.size:
+        first, second = (widen(x.reshape(-1)[lanes], fmt) for x in (lhs, rhs))
+        result.reshape(-1)[lanes] = round_to_format(operation(first, second), fmt)
+    return result
 
 
 @array_function
@@ -108,8 +131,8 @@ def mulf(
 ) -> Array:
     """lhs * rhs, rounded once."""
     lhs, rhs = _flushed((lhs, rhs), fmt, ftz)
-    if rounding == "nearest_even" and fmt is not BF16:
-        product = np.asarray(lhs * rhs)
+    if rounding == "nearest_even":
+        product = _native(np.multiply, lhs, rhs, fmt)
         return flush(product, fmt) if ftz else product
     first, second = widen(lhs, fmt), widen(rhs, fmt)
     if fmt is F64:
@@ -129,14 +152,10 @@ def divf(
 ) -> Array:
     """lhs / rhs, rounded once; `approx` and `full` answer as `nearest_even`."""
     lhs, rhs = _flushed((lhs, rhs), fmt, ftz)
-    if rounding in _NEAREST and fmt is not BF16:
-        # f16 in binary32: a quotient of p-bit numbers is further than 2**-24 relative from any
-        # midpoint it does not meet, so the first rounding cannot reach one.
-        quotient = np.asarray(lhs / rhs)
+    if rounding in _NEAREST:
+        quotient = _native(np.divide, lhs, rhs, fmt)
         return flush(quotient, fmt) if ftz else quotient
     first, second = widen(lhs, fmt), widen(rhs, fmt)
-    if rounding in _NEAREST:
-        return round_to_format(first / second, fmt)
     quotient = round_pair(*exact_quotient(first, second), fmt, rounding)
     return flush(quotient, fmt) if ftz else quotient
 
@@ -166,19 +185,54 @@ def fma(
 ) -> Array:
     """lhs * rhs + acc with a single rounding, in every format."""
     lhs, rhs, acc = _flushed((lhs, rhs, acc), fmt, ftz)
-    first, second, third = widen(lhs, fmt), widen(rhs, fmt), widen(acc, fmt)
-    product = first * second
     if fmt is F64:
-        nearest, residual = exact_fma(first, second, third)
-        # A product that underflows is not zero: its sum with acc cannot be an exact zero.
-        exact_zero = residual == 0
-        fixed = _exact_zero_sum(np.asarray(nearest), product, third, rounding)
-        nearest = np.where(exact_zero, fixed, nearest)
-    else:  # the product is exact in binary64
-        nearest, residual = exact_sum(product, third)
-        nearest = _exact_zero_sum(np.asarray(nearest), product, third, rounding)
-    result = round_pair(nearest, residual, fmt, rounding)
+        result = _fma_of_binary64(lhs, rhs, acc, rounding)
+    elif rounding == "nearest_even":
+        result = _fma_to_nearest(lhs, rhs, acc, fmt)
+    else:
+        result = _fma_of_narrow(lhs, rhs, acc, fmt, rounding)
     return flush(result, fmt) if ftz else result
+
+
+def _fma_of_binary64(first: Array, second: Array, third: Array, mode: RoundingMode) -> Array:
+    nearest, residual = exact_fma(first, second, third)
+    # A product that underflows is not zero: its sum with the addend cannot be an exact zero.
+    signed = _exact_zero_sum(np.asarray(nearest), first * second, third, mode)
+    nearest = np.where(residual == 0, signed, nearest)
+    return round_pair(nearest, residual, F64, mode)
+
+
+def _fma_of_narrow(
+    lhs: Array, rhs: Array, acc: Array, fmt: FloatFormat, mode: RoundingMode
+) -> Array:
+    product = widen(lhs, fmt) * widen(rhs, fmt)  # exact in binary64
+    addend = widen(acc, fmt)
+    nearest, residual = exact_sum(product, addend)
+    nearest = _exact_zero_sum(np.asarray(nearest), product, addend, mode)
+    return round_pair(nearest, residual, fmt, mode)
+
+
+def _fma_to_nearest(lhs: Array, rhs: Array, acc: Array, fmt: FloatFormat) -> Array:
+    """Round the binary64 sum once more where that is innocuous, else from the exact sum.
+
+    The second rounding can only differ from a single one where the binary64 sum sits on a midpoint
+    of the format's neighbours, or where the format is subnormal and has other midpoints.
+    """
+    # In place: at tile sizes the pages of each new binary64 array cost more than the arithmetic.
+    total = widen(lhs, fmt)
+    total *= widen(rhs, fmt)
+    total += widen(acc, fmt)
+    result = round_to_format(total, fmt)
+    # Shifted to the top of the word, the bits below the format's last place are those of a tie.
+    below_last_place = total.view(np.uint64) << np.uint64(12 + fmt.mantissa_bits)
+    doubtful = below_last_place == np.uint64(1 << 63)
+    doubtful |= np.abs(total, out=total) < fmt.smallest_normal
+    lanes = np.flatnonzero(doubtful)
+    lanes = lanes[total.reshape(-1)[lanes] != 0]
+    if lanes.size:
+        a, b, c = (x.reshape(-1)[lanes] for x in (lhs, rhs, acc))
+        result.reshape(-1)[lanes] = _fma_of_narrow(a, b, c, fmt, "nearest_even")
+    return result
 
 
 @array_function

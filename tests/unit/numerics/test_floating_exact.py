@@ -188,12 +188,11 @@ def encodings(name: str) -> st.SearchStrategy[int]:
     exponent = near_one | st.integers(0, (1 << layout.exponent) - 1)
     sparse = st.integers(0, layout.mantissa - 1).map(lambda place: 1 << place)
     mantissa = st.integers(0, (1 << layout.mantissa) - 1) | sparse
-    return st.builds(
-        lambda s, e, m: (s << (layout.width - 1)) | (e << layout.mantissa) | m,
-        st.integers(0, 1),
-        exponent,
-        mantissa,
-    )
+
+    def encode(sign: int, exponent: int, mantissa: int) -> int:
+        return (sign << (layout.width - 1)) | (exponent << layout.mantissa) | mantissa
+
+    return st.builds(encode, st.integers(0, 1), exponent, mantissa)
 
 
 @settings(max_examples=60)
@@ -226,7 +225,8 @@ def test_remf_is_exact(name: str) -> None:
     fmt = FLOAT_FORMATS[name]
     rows: list[tuple[int, ...]] = list(itertools.product(oracle.special_bits(name), repeat=2))
     rows += hard_rows(name, 2, 600)
-    result = widen(floating.remf(*arrays(rows, fmt), fmt), fmt).tolist()
+    lhs, rhs = arrays(rows, fmt)
+    result = widen(floating.remf(lhs, rhs, fmt), fmt).tolist()
     for row, actual in zip(rows, result, strict=True):
         a, b = (oracle.decode(name, bits) for bits in row)
         if math.isnan(a) or math.isnan(b) or math.isinf(a) or b == 0:
@@ -297,7 +297,8 @@ def test_maxf_and_minf(name: str, propagate_nan: bool) -> None:
     rows: list[tuple[int, ...]] = list(itertools.product(oracle.special_bits(name), repeat=2))
     rows += hard_rows(name, 2, 300)
     for operation, larger in ((floating.maxf, True), (floating.minf, False)):
-        result = operation(*arrays(rows, fmt), fmt, propagate_nan)
+        lhs, rhs = arrays(rows, fmt)
+        result = operation(lhs, rhs, fmt, propagate_nan)
         assert result.dtype == fmt.dtype
         for row, actual in zip(rows, widen(result, fmt).tolist(), strict=True):
             a, b = (oracle.decode(name, bits) for bits in row)
@@ -350,10 +351,8 @@ def test_results_of_rank_zero_are_arrays() -> None:
 @pytest.mark.parametrize("name", ["f16", "bf16"])
 @pytest.mark.parametrize("operation", list(BINARY))
 def test_binary_on_many_16_bit_operands(operation: str, name: str) -> None:
-    fmt = FLOAT_FORMATS[name]
     rng = np.random.default_rng(0)
-    lhs, rhs = rng.integers(0, 1 << 16, (2, 200_000))
+    lhs, rhs = rng.integers(0, 1 << 16, (2, 60_000))
     for mode in ROUNDINGS:
         rows = list(zip(lhs.tolist(), rhs.tolist(), strict=True))
         check(*BINARY[operation], rows, name, mode)
-    assert fmt.width == 16

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import random
 from collections.abc import Callable
 from typing import Any
@@ -24,12 +23,12 @@ def operands(name: str) -> list[tuple[int, int]]:
     """Pairs of encodings: all of them up to 8 bits, else extremes crossed, and random ones."""
     width = INTEGER_FORMATS[name].width
     if width <= 8:
-        return list(itertools.product(range(1 << width), repeat=2))
+        return [(a, b) for a in range(1 << width) for b in range(1 << width)]
     rng = random.Random(name)
     top = 1 << width
     edges = [0, 1, 2, 3, 7, width - 1, width, width + 1, top >> 1, (top >> 1) - 1, (top >> 1) + 1]
     edges += [top - 1, top - 2, top - 3, 1 << (width // 2), (1 << (width // 2)) - 1, 10]
-    pairs = list(itertools.product(edges, repeat=2))
+    pairs = [(a, b) for a in edges for b in edges]
     for _ in range(2000):
         pairs.append(
             (rng.getrandbits(rng.randint(1, width)), rng.getrandbits(rng.randint(1, width)))
@@ -53,7 +52,10 @@ def columns(name: str) -> tuple[list[tuple[int, int]], Array, Array, IntegerForm
 
 
 def check_bits(
-    result: Array, fmt: IntegerFormat, pairs: list[tuple[int, int]], exactly: Callable[..., int]
+    result: Array,
+    fmt: IntegerFormat,
+    pairs: list[tuple[int, int]],
+    exactly: Callable[[int, int], int],
 ) -> None:
     assert result.dtype == fmt.dtype
     mask = (1 << fmt.width) - 1
