@@ -400,7 +400,7 @@ def _read_integer(reader: Reader, cursor: Cursor, depth: int) -> Attribute:
     type = reader.type(cursor)
     if not isinstance(type, IntegerType):
         raise BytecodeError(at, f"expected an integer type, but found '{short_type(type)}'")
-    width: int = bit_width(type)
+    width = bit_width(cast(Attribute, type))
     if width == 1:
         return TRUE if cursor.byte("a boolean") else FALSE
     at = cursor.pos
