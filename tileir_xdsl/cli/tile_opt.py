@@ -9,7 +9,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tileir_xdsl._version import __version__
 
@@ -59,10 +59,5 @@ def _run(arguments: list[str]) -> int:
     return tool.run()
 
 
-def entry_point() -> Any:
-    """The console script."""
-    sys.exit(main())
-
-
 if __name__ == "__main__":
-    entry_point()
+    sys.exit(main())
