@@ -418,6 +418,14 @@ def test_aliases_of_block_arguments_come_first():
     assert last == "#loc = loc(unknown)"
 
 
+def test_block_arguments_of_other_dialects_have_locations():
+    module = parse('"test.op"() ({ ^bb0(%a: i8): "test.termop"() : () -> () }) : () -> ()')
+    only(module, "test.op").regions[0].block.args[0].location = at(1)
+    text = module_text(module, debuginfo=True)
+    assert text.startswith('#loc1 = loc("a.py":1:2)\n')
+    assert "^bb0(%arg0: i8 loc(#loc1)):" in text
+
+
 def test_unregistered_operations_print_and_stay_as_they_are():
     context = Context(allow_unregistered=True)
     context.load_dialect(Builtin)

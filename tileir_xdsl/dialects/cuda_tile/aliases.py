@@ -78,12 +78,12 @@ class Aliases:
         self,
         root: Operation,
         *,
-        arguments: bool = False,
+        arguments: Callable[[Block], bool] = lambda block: False,
         omitted: Callable[[Region], Operation | None] = lambda region: None,
     ) -> None:
         """Note the locations at and below `root`, as far as they print.
 
-        `arguments` says whether those of block arguments do, `omitted` which operation of a
+        `arguments` says whether those of a block's arguments do, `omitted` which operation of a
         region does not.
         """
         self.visit(root.location)
@@ -96,7 +96,7 @@ class Aliases:
                 self.visit(part.location)
                 if part.regions:
                     pending.append(_parts(part, omitted))
-            elif arguments:
+            elif part.args and arguments(part):
                 for argument in part.args:
                     self.visit(argument.location, early=True)
 

@@ -35,6 +35,7 @@ from xdsl.printer import Printer
 
 from tileir_xdsl.dialects.cuda_tile.aliases import BUILTIN_LOCATIONS, Alias, Aliases
 from tileir_xdsl.dialects.cuda_tile.attributes import DebugInfo
+from tileir_xdsl.dialects.cuda_tile.base import CudaTileOp
 from tileir_xdsl.dialects.cuda_tile.constants import FloatBitsAttr, scalar_text
 from tileir_xdsl.dialects.cuda_tile.literals import LAYOUTS
 from tileir_xdsl.dialects.cuda_tile.names import ValueNames
@@ -192,9 +193,13 @@ class TilePrinter(Printer):
     def _visit(self, op: Operation) -> None:
         self._aliases.visit_operation(
             op,
-            arguments=self.print_generic_format,
+            arguments=self._has_located_arguments,
             omitted=lambda region: omitted_terminator(self, region),
         )
+
+    def _has_located_arguments(self, block: Block) -> bool:
+        """Whether the arguments of a block print with locations: not in NVIDIA's form."""
+        return self.print_generic_format or not isinstance(block.parent_op(), CudaTileOp)
 
     def _define(self, definitions: Iterable[Alias]) -> None:
         for alias in definitions:
@@ -304,7 +309,7 @@ class TilePrinter(Printer):
             return
         self.print_string(": ")
         self.print_attribute(arg.type)
-        if self.print_debuginfo and self.print_generic_format:
+        if self.print_debuginfo:
             self.print_string(f" {self._location(arg.location)}")
 
     # Attributes.
