@@ -108,12 +108,19 @@ def check_flush_to_zero(op: Any) -> None:
     )
 
 
+def alternatives(words: Sequence[str]) -> str:
+    """`a`, `a or b`, `a, b or c`."""
+    return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
 def check_rounding(
     mode: RoundingModeAttr, allowed: Sequence[str], value: SSAValue, f32_only: Sequence[str] = ()
 ) -> None:
     """The mode is one of `allowed`; those of `f32_only` need f32 elements."""
     if mode.keyword not in allowed:
-        raise VerifyException(f"rounding mode {mode.keyword} is not one of {', '.join(allowed)}")
+        raise VerifyException(
+            f"rounding mode must be {alternatives(allowed)}, but got {mode.keyword}"
+        )
     element = element_type(value)
     if mode.keyword in f32_only and element is not None and element != f32:
         raise VerifyException(

@@ -289,6 +289,7 @@ class AtomicRedViewTkoOp(ViewAccessOp):
     OPCODE: ClassVar = 0x75
     SINCE: ClassVar[Version] = V13_3
     FIELDS_SINCE: ClassVar[Mapping[str, Version]] = {"inbounds": V13_5}
+    INDICES_HAVE_ONE_TYPE: ClassVar[bool] = False
     view = operand_def(TILE_VIEW)
     index = var_operand_def(INT_TILE)
     value = operand_def(ANY_TILE)

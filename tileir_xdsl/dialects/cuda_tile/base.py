@@ -8,10 +8,10 @@ verification and documentation all follow from the one class.
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any, ClassVar, TypeVar, cast
+from typing import Any, ClassVar, TypeVar
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -44,7 +44,7 @@ from xdsl.irdl import (
     irdl_op_definition,
 )
 from xdsl.irdl.declarative_assembly_format import FormatProgram, ParsingState
-from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
@@ -102,6 +102,12 @@ class CudaTileOp(IRDLOperation, ABC):
         """The value of a property in `COMPUTED_DEFAULTS` that is not set."""
         raise NotImplementedError
 
+    def verify_rules(self) -> None:
+        """`verify_` as the class writes it, without the checks of the declaration.
+
+        Raises `VerifyException`. The declaration must hold.
+        """
+
     @classmethod
     def field_since(cls, field: str) -> Version:
         return cls.FIELDS_SINCE.get(field, cls.SINCE)
@@ -112,6 +118,7 @@ class CudaTileOp(IRDLOperation, ABC):
 
 
 CudaTileOpT = TypeVar("CudaTileOpT", bound=CudaTileOp)
+IRDLOperationT = TypeVar("IRDLOperationT", bound=IRDLOperation)
 
 
 def cuda_tile_op(cls: type[CudaTileOpT]) -> type[CudaTileOpT]:
@@ -119,6 +126,7 @@ def cuda_tile_op(cls: type[CudaTileOpT]) -> type[CudaTileOpT]:
 
     Compiling the formats of all operations at import would take a quarter of the start-up time.
     """
+    setattr(cls, "verify_rules", cls.verify_)
     text: str | None = cls.__dict__.get("assembly_format")
     if text is None:
         return irdl_op_definition(cls)
@@ -159,27 +167,36 @@ class LenientFormat(FormatProgram):
     report all errors of a file.
     """
 
-    def resolve_constraint_variables(self, state: ParsingState, op_def: Any) -> None:
+    def parse(self, parser: Parser, op_type: type[IRDLOperationT]) -> IRDLOperationT:
+        state = ParsingState(op_type)
+        for stmt in self.stmts:
+            stmt.parse(parser, state)
+        definition = op_type.get_irdl_definition()
         context = state.context
-        for types, (_, definition) in (
-            *zip(state.operand_types, op_def.operands, strict=True),
-            *zip(state.result_types, op_def.results, strict=True),
-        ):
+        for types, (_, value) in zip(state.operand_types, definition.operands, strict=True):
             if types:
-                _bind(definition.constr, types[0], context)
-
-    def resolve_operand_types(
-        self, state: ParsingState, op_def: Any
-    ) -> Sequence[Sequence[Attribute]]:
-        resolved: list[Sequence[Attribute]] = []
-        for types, operands, (_, definition) in zip(
-            state.operand_types, state.operands, op_def.operands, strict=True
+                _bind(value.constr, types[0], context)
+        for types, (_, value) in zip(state.result_types, definition.results, strict=True):
+            if types:
+                _bind(value.constr, types[0], context)
+        operands: list[SSAValue] = []
+        for names, types, (_, value) in zip(
+            state.operands, state.operand_types, definition.operands, strict=True
         ):
+            assert names is not None
             if types is None:
-                count = len(cast(Sequence[UnresolvedOperand], operands))
-                types = definition.constr.infer(state.context, length=count)
-            resolved.append(types)
-        return resolved
+                types = value.constr.infer(context, length=len(names))
+            operands += parser.resolve_operands(names, types, parser.pos)
+        results: list[Attribute] = []
+        for types, (_, value) in zip(state.result_types, definition.results, strict=True):
+            results += value.constr.infer(context, length=None) if types is None else types
+        # None of the operations with a format has segments, so that nothing is left to build.
+        return op_type.create(
+            operands=operands,
+            result_types=results,
+            properties=state.properties,
+            attributes=state.attributes,
+        )
 
 
 def _bind(constraint: RangeConstraint, type: Attribute, context: VerificationContext) -> None:

@@ -32,6 +32,7 @@ from tileir_xdsl.dialects.cuda_tile.base import (
     cuda_tile_op,
     same,
 )
+from tileir_xdsl.dialects.cuda_tile.rules import RuleError
 from tileir_xdsl.dialects.cuda_tile.syntax import (
     check_count,
     parse_body,
@@ -118,13 +119,17 @@ class TerminatorOp(CudaTileOp, ABC):
             printer.print_string(f" : {types_text(self.operands)}")
 
 
-def check_passed(what: str, got: Sequence[SSAValue], expected: Sequence[Attribute]) -> None:
+def check_passed(
+    what: str, got: Sequence[SSAValue], expected: Sequence[Attribute], target: Operation
+) -> None:
+    """The values that a terminator passes have the types that `target` takes."""
     types = [value.type for value in got]
     if types == list(expected):
         return
-    raise VerifyException(
+    raise RuleError(
         f"must pass ({', '.join(map(short_type, expected))}), {what}, "
-        f"but passes ({', '.join(map(short_type, types))})"
+        f"but passes ({', '.join(map(short_type, types))})",
+        notes=[(f"to this '{target.name}'", target)],
     )
 
 
@@ -148,7 +153,7 @@ class BreakOp(TerminatorOp):
         target = target_loop(self)
         if not isinstance(target, LoopOp):
             raise VerifyException("must be in a 'cuda_tile.loop', with only 'cuda_tile.if' between")
-        check_passed("the results of the loop", self.args, target.result_types)
+        check_passed("the results of the loop", self.args, target.result_types, target)
 
 
 @cuda_tile_op
@@ -162,10 +167,10 @@ class ContinueOp(TerminatorOp):
     def verify_(self) -> None:
         target = target_loop(self)
         if isinstance(target, ForOp):
-            check_passed("the carried values of the loop", self.args, target.result_types)
+            check_passed("the carried values of the loop", self.args, target.result_types, target)
         elif isinstance(target, LoopOp):
             types = [value.type for value in target.operands]
-            check_passed("the carried values of the loop", self.args, types)
+            check_passed("the carried values of the loop", self.args, types, target)
         else:
             raise VerifyException(
                 "must be in a 'cuda_tile.for' or 'cuda_tile.loop', with only 'cuda_tile.if' between"
@@ -189,7 +194,7 @@ class YieldOp(TerminatorOp):
                 "must be directly in a 'cuda_tile.if', 'cuda_tile.reduce' or 'cuda_tile.scan'"
             )
         if isinstance(parent, IfOp):
-            check_passed("the results of the if", self.args, parent.result_types)
+            check_passed("the results of the if", self.args, parent.result_types, parent)
 
 
 @cuda_tile_op
@@ -340,11 +345,16 @@ class ForOp(CudaTileOp):
 
 
 def check_terminator(region: Region, allowed: tuple[type[Operation], ...]) -> None:
+    """A terminator of another dialect does not end the body.
+
+    Where those of this dialect may stand is their own rule, and that a block ends with a
+    terminator is one of every block.
+    """
     last = region.block.last_op
-    if isinstance(last, allowed):
+    if last is None or isinstance(last, TerminatorOp) or not last.has_trait(IsTerminator):
         return
     names = " or ".join(f"'{op.name}'" for op in allowed)
-    raise VerifyException(f"a body must end with {names}")
+    raise RuleError(f"cannot end this body, which ends with {names}", at=last)
 
 
 def parse_carried(parser: Parser) -> tuple[list[Parser.UnresolvedArgument], list[Any]]:

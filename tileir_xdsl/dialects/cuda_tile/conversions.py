@@ -15,6 +15,7 @@ from xdsl.utils.exceptions import VerifyException
 from tileir_xdsl.dialects.cuda_tile.arithmetic import (
     NEAREST_EVEN,
     NO_OVERFLOW_CLAIM,
+    alternatives,
     check_rounding,
     check_same_shape,
     element_type,
@@ -77,7 +78,7 @@ class BitcastOp(ConversionOp):
         if before != after:
             raise VerifyException(
                 f"elements must have equal widths, but '{short_type(source.element_type)}' has "
-                f"{before} bits and '{short_type(result.element_type)}' has {after}"
+                f"{before} bit{'' if before == 1 else 's'} and '{short_type(result.element_type)}' has {after}"
             )
 
 
@@ -155,8 +156,9 @@ class FToFOp(ConversionOp):
         modes = ftof_modes(source.element_type.name, result.element_type.name)
         if self.rounding_mode.keyword not in modes:
             raise VerifyException(
-                f"rounding mode {self.rounding_mode.keyword} is not one of {', '.join(modes)} "
-                f"from {short_type(source.element_type)} to {short_type(result.element_type)}"
+                f"rounding mode from {short_type(source.element_type)} to "
+                f"{short_type(result.element_type)} must be {alternatives(modes)}, "
+                f"but got {self.rounding_mode.keyword}"
             )
 
 
@@ -202,7 +204,7 @@ class IToFOp(ConversionOp):
         check_same_shape(self.from_, self.to)
         check_rounding(self.rounding_mode, ("nearest_even",), self.to)
         if element_type(self.to) == f8E8M0FNU:
-            raise VerifyException("itof has no f8E8M0FNU result")
+            raise VerifyException("cannot convert integers to f8E8M0FNU; go through f32 with ftof")
 
 
 @cuda_tile_op

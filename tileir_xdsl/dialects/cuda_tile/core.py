@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from math import prod
 from typing import Any, ClassVar, cast
 
@@ -90,6 +91,7 @@ from tileir_xdsl.dialects.cuda_tile.literals import (
     is_special,
     layout_of,
 )
+from tileir_xdsl.dialects.cuda_tile.rules import RuleError
 from tileir_xdsl.dialects.cuda_tile.syntax import (
     check_count,
     parse_body,
@@ -188,9 +190,7 @@ class ModuleOp(CudaTileOp):
     def verify_(self) -> None:
         for op in self.body.block.ops:
             if not isinstance(op, EntryOp | GlobalOp):
-                raise VerifyException(
-                    f"a module holds entries and globals, but this one holds '{op.name}'"
-                )
+                raise RuleError("cannot be in a module, which holds entries and globals", at=op)
 
 
 @cuda_tile_op
@@ -575,7 +575,11 @@ class CatOp(CudaTileOp):
         lhs, rhs, result = (t.get_shape() for t in tile_types(self.lhs, self.rhs, self.result))
         dim = self.dim.value.data
         if not 0 <= dim < len(result):
-            raise VerifyException(f"dim must be in 0 to {len(result) - 1}, but got {dim}")
+            raise VerifyException(
+                f"dim must be in 0 to {len(result) - 1}, but got {dim}"
+                if result
+                else "rank-0 tiles cannot be concatenated; reshape them to rank 1"
+            )
         for k in range(len(result)):
             expected = lhs[k] + rhs[k] if k == dim else lhs[k]
             if result[k] != expected or (k != dim and rhs[k] != lhs[k]):
@@ -737,15 +741,21 @@ class GetGlobalOp(CudaTileOp):
         name = self.symbol.root_reference.data
         target = next((g for g in module.globals() if g.sym_name.data == name), None)
         if target is None:
-            raise VerifyException(f"no global is called '@{name}'")
+            raise VerifyException(f"no global is called '@{name}'{_did_you_mean(name, module)}")
         (type,) = tile_types(self.result)
         pointer = type.element_type
         element = target.value.type.element_type
         if not isinstance(pointer, PtrType) or pointer.pointee_type != element:
-            raise VerifyException(
+            raise RuleError(
                 f"'@{name}' holds '{short_type(element)}', "
-                f"but the result is '{short_type(self.result.type)}'"
+                f"but the result is '{short_type(self.result.type)}'",
+                notes=[("the global is here", target)],
             )
+
+
+def _did_you_mean(name: str, module: ModuleOp) -> str:
+    close = get_close_matches(name, [g.sym_name.data for g in module.globals()], n=1)
+    return f"; did you mean '@{close[0]}'?" if close else ""
 
 
 def enclosing_module(op: Operation) -> ModuleOp | None:
@@ -1140,12 +1150,14 @@ class FoldOp(CudaTileOp, ABC):
 
         last = self.regions[0].block.last_op
         if not isinstance(last, YieldOp):
-            raise VerifyException("the body must end with 'cuda_tile.yield'")
+            return  # What else may end a block is a rule of that operation.
         got = [value.type for value in last.operands]
         if got != list(scalars):
-            raise VerifyException(
-                f"the body must yield ({', '.join(map(short_type, scalars))}), "
-                f"but yields ({', '.join(map(short_type, got))})"
+            raise RuleError(
+                f"must pass ({', '.join(map(short_type, scalars))}), the new accumulators, "
+                f"but passes ({', '.join(map(short_type, got))})",
+                at=last,
+                notes=[(f"for this '{self.name}'", self)],
             )
 
 

@@ -22,7 +22,11 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from tileir_xdsl.dialects.cuda_tile.arithmetic import check_same_shape, tile_types
+from tileir_xdsl.dialects.cuda_tile.arithmetic import (
+    alternatives,
+    check_same_shape,
+    tile_types,
+)
 from tileir_xdsl.dialects.cuda_tile.attributes import (
     MemoryOrdering,
     MemoryOrderingAttr,
@@ -75,7 +79,7 @@ def check_ordering(
     """The ordering is allowed; `weak` has no scope and the others have one."""
     if ordering.keyword not in allowed:
         raise VerifyException(
-            f"memory ordering {ordering.keyword} is not one of {', '.join(allowed)}"
+            f"memory ordering must be {alternatives(allowed)}, but got {ordering.keyword}"
         )
     if ordering == WEAK and scope is not None:
         raise VerifyException("weak accesses have no memory scope")

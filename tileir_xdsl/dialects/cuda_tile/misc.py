@@ -142,7 +142,8 @@ def check_same_elements(predicate: SameElementsAttr, type: Attribute) -> None:
     values = predicate.value_list
     if len(values) != type.rank:
         raise VerifyException(
-            f"same_elements needs {type.rank} values, one for each dimension, but got {len(values)}"
+            f"same_elements needs one value for each of the {type.rank} dimensions, "
+            f"but got {len(values)}"
         )
     for k, (value, extent) in enumerate(zip(values, type.get_shape(), strict=True)):
         if not 0 <= value <= extent:
@@ -252,7 +253,8 @@ class PrintTkoOp(CudaTileOp):
             raise VerifyException("the format ends in an unfinished conversion; write %% for %")
         if count != len(self.args):
             raise VerifyException(
-                f"the format has {count} conversions, but there are {len(self.args)} arguments"
+                f"the format has {count} conversion{'' if count == 1 else 's'}, "
+                f"but there are {len(self.args)} arguments"
             )
 
 

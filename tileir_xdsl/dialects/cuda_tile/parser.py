@@ -8,9 +8,11 @@ exact floats.
 from __future__ import annotations
 
 import difflib
+import gc
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, ClassVar, cast
 
@@ -94,8 +96,20 @@ def parse_source(
     source: SourceFile, sink: DiagnosticSink, context: Context | None = None
 ) -> ModuleOp:
     """Parse a program and put errors into the sink; what could be parsed is the result."""
-    with deep_recursion():
+    with deep_recursion(), garbage_collection_paused():
         return TileParser(context or new_context(), source, sink).parse_program()
+
+
+@contextmanager
+def garbage_collection_paused() -> Generator[None]:
+    """Building a module makes nothing but live objects, and collections take a third of it."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 class _LazyAliases(dict[str, Attribute]):

@@ -27,6 +27,13 @@ def source_span(op: Operation) -> tuple[SourceFile, int, int] | None:
     return op.__dict__.get(_PLACE)
 
 
+def copy_place(source: Operation, target: Operation) -> None:
+    """Let `target`, made from `source` by a rewrite, stand where `source` was read from."""
+    for key in (_PLACE, _BYTE):
+        if (value := source.__dict__.get(key)) is not None:
+            setattr(target, key, value)
+
+
 def set_argument_span(argument: SSAValue, source: SourceFile, start: int, end: int) -> None:
     """Remember where the name of a block argument stands."""
     argument.__dict__[_PLACE] = (source, start, end)

@@ -420,6 +420,7 @@ class ViewAccessOp(CudaTileOp, ABC):
     """An access of one tile of a view."""
 
     COMPUTED_DEFAULTS: ClassVar[frozenset[str]] = frozenset(("inbounds",))
+    INDICES_HAVE_ONE_TYPE: ClassVar[bool] = True
 
     def access_view(self) -> SSAValue:
         return Any_(self).view
@@ -481,8 +482,11 @@ class ViewAccessOp(CudaTileOp, ABC):
                     f"index {k} must be a rank-0 tile, but got '{short_type(type)}'"
                 )
             scalars.append(type)
-        if len(set(scalars)) > 1:
-            raise VerifyException("all scalar indices must have one type")
+        if self.INDICES_HAVE_ONE_TYPE and len(set(scalars)) > 1:
+            raise VerifyException(
+                "all scalar indices must have one type, "
+                f"but got {', '.join(f"'{short_type(type)}'" for type in scalars)}"
+            )
 
     @staticmethod
     def _check_packed_view(view: TileViewType) -> None:
