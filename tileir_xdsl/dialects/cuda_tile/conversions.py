@@ -77,8 +77,9 @@ class BitcastOp(ConversionOp):
         before, after = bit_width(source.element_type), bit_width(result.element_type)
         if before != after:
             raise VerifyException(
-                f"elements must have equal widths, but '{short_type(source.element_type)}' has "
-                f"{before} bit{'' if before == 1 else 's'} and '{short_type(result.element_type)}' has {after}"
+                "elements must have equal widths, "
+                f"but '{short_type(source.element_type)}' is {before} wide "
+                f"and '{short_type(result.element_type)}' {after}"
             )
 
 

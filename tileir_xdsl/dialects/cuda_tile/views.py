@@ -483,10 +483,8 @@ class ViewAccessOp(CudaTileOp, ABC):
                 )
             scalars.append(type)
         if self.INDICES_HAVE_ONE_TYPE and len(set(scalars)) > 1:
-            raise VerifyException(
-                "all scalar indices must have one type, "
-                f"but got {', '.join(f"'{short_type(type)}'" for type in scalars)}"
-            )
+            got = ", ".join(map(short_type, scalars))
+            raise VerifyException(f"all scalar indices must have one type, but got ({got})")
 
     @staticmethod
     def _check_packed_view(view: TileViewType) -> None:
