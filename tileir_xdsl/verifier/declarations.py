@@ -52,7 +52,7 @@ def check_declaration(op: Operation) -> None:
     context = VerificationContext()
     _check_values(op, definition, VarIRConstruct.OPERAND, bound, context)
     _check_values(op, definition, VarIRConstruct.RESULT, bound, context)
-    _check_regions(op, definition)
+    check_regions(op)
     _check_sizes(op, definition, VarIRConstruct.SUCCESSOR)
     _check_attributes(op, definition, context)
 
@@ -188,7 +188,7 @@ def _type_problem(
     context: VerificationContext,
 ) -> str | None:
     if isinstance(constraint, VarConstraint):
-        variable = cast("VarConstraint[Attribute]", constraint)
+        variable = constraint
         if variable.name in bound:
             first, expected = bound[variable.name]
             if type == expected:
@@ -221,15 +221,15 @@ def constraint_problem(constraint: AttrConstraint, value: Attribute, message: st
 def described(constraint: AttrConstraint) -> str | None:
     """A constraint in words; None when there are none for it."""
     if isinstance(constraint, VarConstraint):
-        return described(cast("VarConstraint[Attribute]", constraint).constraint)
+        return described(constraint.constraint)
     if isinstance(constraint, MessageConstraint):
-        return described(cast("MessageConstraint[Attribute]", constraint).constr)
+        return described(constraint.constr)
     if isinstance(constraint, EqAttrConstraint):
-        return f"'{short_type(cast('EqAttrConstraint[Attribute]', constraint).attr)}'"
+        return f"'{short_type(constraint.attr)}'"
     if isinstance(constraint, BaseAttr):
-        return _BASES.get(cast("BaseAttr[Attribute]", constraint).attr.name)
+        return _BASES.get(constraint.attr.name)
     if isinstance(constraint, AnyOf):
-        parts = [described(c) for c in cast("AnyOf[Attribute]", constraint).attr_constrs]
+        parts = [described(c) for c in constraint.attr_constrs]
         known = [part for part in parts if part is not None]
         return " or ".join(known) if known and len(known) == len(parts) else None
     return None
@@ -254,7 +254,13 @@ _BASES = {
 }
 
 
-def _check_regions(op: Operation, definition: OpDef) -> None:
+def check_regions(op: Operation) -> None:
+    """The regions are as declared; raises `RuleError`."""
+    if not isinstance(op, IRDLOperation):
+        return
+    definition = op.get_irdl_definition()
+    if not definition.regions and not op.regions:
+        return
     _check_sizes(op, definition, VarIRConstruct.REGION)
     index = 0
     single = (SingleBlockRegionDef, VarSingleBlockRegionDef, OptSingleBlockRegionDef)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, cast
 
-from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, IntegerType, bf16, f16
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, IntegerType, bf16, f16, i1
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
 from tileir_xdsl.dialects.cuda_tile.attributes import OptimizationHintsAttr, sorted_entries
@@ -22,7 +22,7 @@ from tileir_xdsl.dialects.cuda_tile.core import (
     InsertOp,
 )
 from tileir_xdsl.dialects.cuda_tile.memory import LoadPtrTkoOp, StorePtrTkoOp
-from tileir_xdsl.dialects.cuda_tile.types import TileType, short_type
+from tileir_xdsl.dialects.cuda_tile.types import TileType, bit_width, short_type
 from tileir_xdsl.dialects.cuda_tile.views import LoadViewTkoOp, StoreViewTkoOp
 
 
@@ -86,10 +86,11 @@ class Hint:
 
     def problem(self, value: Attribute) -> str | None:
         """What is wrong with a value."""
-        if not isinstance(value, IntegerAttr) or not isinstance(value.type, IntegerType):
+        if not isinstance(value, IntegerAttr):
             return f"must be {self}"
-        is_boolean = value.type.width.data == 1
-        number: int = value.value.data
+        integer = cast("IntegerAttr[Any]", value)
+        is_boolean = integer.type == i1
+        number: int = integer.value.data
         if is_boolean != self.boolean:
             return f"must be {self}"
         if self.boolean:
@@ -196,7 +197,7 @@ def constant_index(value: SSAValue) -> int | None:
     element = data.type.element_type
     if data.splat_bits is None or not isinstance(element, IntegerType):
         return None
-    return signed(data.splat_bits, element.width.data)
+    return signed(data.splat_bits, bit_width(data.type.element_type))
 
 
 def _index_lints(op: ExtractOp | InsertOp) -> Iterator[Lint]:

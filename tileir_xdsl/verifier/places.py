@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from xdsl.ir import Operation, OpResult, SSAValue
+from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 
 from tileir_xdsl.diagnostics import Place
 from tileir_xdsl.dialects.cuda_tile.places import (
@@ -53,8 +53,8 @@ def value_place(value: SSAValue) -> Place:
         return place_of(value.op)
     if (span := argument_span(value)) is not None:
         return Place.at(*span)
-    position = file_position(value.location) if hasattr(value, "location") else None
-    if position is not None:
+    assert isinstance(value, BlockArgument)
+    if (position := file_position(value.location)) is not None:
         return Place.line(*position)
-    owner = value.owner.parent_op() if not isinstance(value.owner, Operation) else value.owner
+    owner = value.block.parent_op()
     return Place.file("<unknown>") if owner is None else place_of(owner)

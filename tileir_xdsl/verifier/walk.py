@@ -8,10 +8,10 @@ machinery, which is most of the time of `Operation.verify`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from xdsl.dialects.builtin import StringAttr, UnregisteredOp
+from xdsl.dialects.builtin import FileLineColLoc, StringAttr, UnregisteredOp
 from xdsl.ir import Attribute, Block, ErasedSSAValue, Operation, Region, SSAValue
 from xdsl.irdl.dominance import DominanceInfo
 from xdsl.parser.core import ForwardDeclaredValue  # noqa: TID251
@@ -34,10 +34,11 @@ from tileir_xdsl.dialects.cuda_tile.attributes import DISubprogramAttr
 from tileir_xdsl.dialects.cuda_tile.base import CudaTileOp
 from tileir_xdsl.dialects.cuda_tile.constants import DenseElementsAttr
 from tileir_xdsl.dialects.cuda_tile.control_flow import TerminatorOp
+from tileir_xdsl.dialects.cuda_tile.locations import DILocAttr
 from tileir_xdsl.dialects.cuda_tile.nesting import deep_recursion
 from tileir_xdsl.dialects.cuda_tile.places import place_of
 from tileir_xdsl.dialects.cuda_tile.rules import RuleError
-from tileir_xdsl.verifier.declarations import check_declaration, plain_message
+from tileir_xdsl.verifier.declarations import check_declaration, check_regions, plain_message
 from tileir_xdsl.verifier.lints import LINTS
 from tileir_xdsl.verifier.places import operand_place, value_place
 from tileir_xdsl.verifier.scopes import entry_scope_problem, scope_problem, subprogram_of
@@ -80,6 +81,11 @@ class _Kind:
         free = (Pure, NoMemoryEffect, RecursiveMemoryEffect)
         self.is_effect_free = bool(effects) and all(isinstance(t, free) for t in effects)
         self.is_fold = issubclass(cls, core.FoldOp)
+        self.is_entry = issubclass(cls, core.EntryOp)
+        self.is_divided = issubclass(cls, DivIOp | RemIOp)
+        self.verify_rules: Callable[[Any], None] = (
+            cls.verify_rules if issubclass(cls, CudaTileOp) else cls.verify_
+        )
         contextual = (TerminatorOp, core.GetGlobalOp)
         self.depends_on_types_alone = (
             issubclass(cls, CudaTileOp)
@@ -88,7 +94,10 @@ class _Kind:
         )
         self.lints = LINTS.get(cls)
         self.accepted: dict[tuple[Any, ...], tuple[Attribute, ...]] = {}
-        """Combinations that are right; the types are kept so that their identities stay theirs."""
+        """Combinations that the declaration (and `verify_`, if it depends on them alone) takes.
+
+        The types are kept so that their identities stay theirs.
+        """
 
 
 _KINDS: dict[type[Operation], _Kind] = {}
@@ -137,7 +146,7 @@ class _Walk:
         """The innermost reduction around whose body must be free of memory effects."""
         self.entry: core.EntryOp | None = None
         self.entry_scope: DISubprogramAttr | None = None
-        self.good_locations: set[int] = set()
+        self.good_scopes: set[int] = set()
 
     # Reports.
 
@@ -191,30 +200,33 @@ class _Walk:
                 self.not_visible(op, index, operand)
             index += 1
         combination = _combination(op)
-        if combination not in kind.accepted:
-            self.own_rules(op, kind, combination)
+        is_known = combination in kind.accepted
+        if not is_known or not kind.depends_on_types_alone:
+            self.own_rules(op, kind, combination, is_known)
         elif kind.lints is not None:
             self.lint(op, kind)
         if self.fold is not None:
             self.in_fold(op, kind)
-        if self.entry is not None and id(op.location) not in self.good_locations:
+        if type(op.location) is not FileLineColLoc and self.entry is not None:
             self.location(op)
         if op.regions:
             self.regions(op, kind)
 
-    def own_rules(self, op: Operation, kind: _Kind, combination: tuple[Any, ...]) -> None:
+    def own_rules(
+        self, op: Operation, kind: _Kind, combination: tuple[Any, ...], is_known: bool
+    ) -> None:
         """The rules that the operation's class states."""
         try:
-            check_declaration(op)
-            if kind.is_ours:
-                type(op).verify_rules(op)  # pyright: ignore[reportAttributeAccessIssue]
+            if is_known:
+                check_regions(op)
             else:
-                op.verify_()
+                check_declaration(op)
+            kind.verify_rules(op)
         except VerifyException as error:
             if not _reported_elsewhere(error):
                 self.broken_rule(op, error)
             return
-        if kind.depends_on_types_alone:
+        if kind.is_ours and not is_known:
             if len(kind.accepted) >= MAX_REMEMBERED:
                 kind.accepted.clear()
             kind.accepted[combination] = _types_of(op)
@@ -238,7 +250,7 @@ class _Walk:
                 notes=[("the reduction is here", place_of(fold))],
                 code="fold-body",
             )
-        elif isinstance(op, DivIOp | RemIOp):
+        elif kind.is_divided:
             self.warning(
                 op,
                 f"in the body of '{fold.name}' is refused by tools up to 13.3, "
@@ -247,9 +259,14 @@ class _Walk:
             )
 
     def location(self, op: Operation) -> None:
+        location: Attribute = op.location
+        # Operations share scopes, not locations.
+        key = id(location.scope) if type(location) is DILocAttr else id(location)
+        if key in self.good_scopes:
+            return
         problem = scope_problem(op, self.entry_scope)
         if problem is None:
-            self.good_locations.add(id(op.location))
+            self.good_scopes.add(key)
             return
         assert self.entry is not None
         notes = [("the entry is here", place_of(self.entry))]
@@ -304,7 +321,8 @@ class _Walk:
             self.fold = op
         if kind.is_symbol_table:
             self.symbols(op)
-        if isinstance(op, core.EntryOp):
+        if kind.is_entry:
+            assert isinstance(op, core.EntryOp)
             self.enter(op)
         for region in op.regions:
             first = region.first_block
@@ -321,7 +339,7 @@ class _Walk:
     def enter(self, op: core.EntryOp) -> None:
         self.entry = op
         self.entry_scope = subprogram_of(op.location)
-        self.good_locations = set()
+        self.good_scopes = set()
         problem = entry_scope_problem(op)
         if problem is not None:
             self.error(op, problem, code="location-scope")
@@ -352,7 +370,7 @@ class _Walk:
             if not kind.is_graph:
                 self.error(parent, "has an empty block: it needs at least a terminator")
             return
-        while op is not None:
+        while True:
             self.operation(op)
             for result in op.results:
                 visible.add(id(result))
