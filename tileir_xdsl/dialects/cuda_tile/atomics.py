@@ -58,6 +58,7 @@ from tileir_xdsl.dialects.cuda_tile.syntax import (
     parse_enum,
     parse_operands,
     parse_optional_clause,
+    parse_result_types,
     parse_types,
     print_values,
     resolve,
@@ -149,7 +150,7 @@ class AtomicCASTkoOp(CudaTileOp):
         check_count(parser, "operand type", len(types), len(operands) - 1, position)
         types.insert(1, types[1])
         parser.parse_punctuation("->")
-        results = parse_types(parser)
+        results = parse_result_types(parser, 2)
         values = resolve(parser, operands, types)
         return cls.build(
             operands=[
@@ -246,7 +247,7 @@ class AtomicRMWTkoOp(CudaTileOp):
         types = parse_types(parser)
         check_count(parser, "operand type", len(types), len(operands), position)
         parser.parse_punctuation("->")
-        results = parse_types(parser)
+        results = parse_result_types(parser, 2)
         values = resolve(parser, operands, types)
         return cls.build(
             operands=[

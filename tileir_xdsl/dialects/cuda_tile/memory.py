@@ -53,6 +53,7 @@ from tileir_xdsl.dialects.cuda_tile.syntax import (
     parse_optional_clause,
     parse_optional_enum,
     parse_optional_hints,
+    parse_result_types,
     parse_types,
     print_hints,
     print_values,
@@ -215,7 +216,7 @@ class LoadPtrTkoOp(CudaTileOp):
             # NVIDIA prints padding without a mask in the mask's place.
             mask, padding = None, mask
         parser.parse_punctuation("->")
-        result, _ = _parse_result_and_token(parser)
+        results = parse_result_types(parser, 2)
         values = iter(resolve(parser, operands, types))
         groups = [
             next(values),
@@ -225,7 +226,7 @@ class LoadPtrTkoOp(CudaTileOp):
         ]
         return cls.build(
             operands=groups,
-            result_types=[result, token],
+            result_types=results,
             properties=properties,
             attributes=attributes,
         )
@@ -262,12 +263,6 @@ class LoadPtrTkoOp(CudaTileOp):
         check_ordering(
             self.memory_ordering_semantics, ("weak", "relaxed", "acquire"), self.memory_scope
         )
-
-
-def _parse_result_and_token(parser: Parser) -> tuple[Attribute, Attribute]:
-    result = parse_short_type(parser)
-    parser.parse_punctuation(",")
-    return result, parse_short_type(parser)
 
 
 TOKEN_TYPE = token

@@ -221,14 +221,15 @@ class PrintTkoOp(CudaTileOp):
             types = parse_types(parser)
             check_count(parser, "operand type", len(types), len(operands), position)
         # 13.1 text, where the operation is called `print`, has no token result.
+        result: Attribute = token
         if parser.parse_optional_punctuation("->") is not None:
-            parse_short_type(parser)
+            result = parse_short_type(parser)
         return cls.build(
             operands=[
                 resolve(parser, operands, types),
                 None if token_value is None else parser.resolve_operand(token_value, token),
             ],
-            result_types=[token],
+            result_types=[result],
             properties={"str": StringAttr(format)},
             attributes=attributes,
         )

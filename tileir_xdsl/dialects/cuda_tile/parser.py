@@ -7,7 +7,6 @@ exact floats.
 
 from __future__ import annotations
 
-import difflib
 import gc
 import re
 from bisect import bisect_right
@@ -66,6 +65,7 @@ from tileir_xdsl.dialects.cuda_tile.types import (
     fnv8E5M3FNU,
     parse_short_type,
 )
+from tileir_xdsl.dialects.cuda_tile.wording import clean_message, suggestion
 
 _ALIAS_DEFINITION = re.compile(r"^[ \t]*([#!][A-Za-z$._-][A-Za-z0-9$._-]*)[ \t]*=(?!=)", re.M)
 _TOP_LEVEL = re.compile(r"^[ \t]*(?:cuda_tile\.)?(?:entry|global)\b", re.M)
@@ -190,7 +190,25 @@ class TileParser(Parser):
     def report(self, error: ParseError) -> None:
         span = error.span
         place = Place.at(self.source, span.start, max(span.end, span.start))
-        self.sink.error(clean_message(error.msg), place, _notes(self.source, error))
+        message = clean_message(error.msg)
+        if message.startswith("expected ") and ", but " not in message:
+            message += self._found(span)
+        self.sink.error(message, place, _notes(self.source, error))
+
+    def _found(self, span: Span[str]) -> str:
+        """`, but got 'TOKEN'` when a span is one token."""
+        text = self.source.text
+        if not text[span.start :].strip():
+            return ", but the file ends"
+        lexer = FastLexer(span.input)
+        lexer.pos = span.start
+        try:
+            token = lexer.lex()
+        except ParseError:
+            return ""
+        is_token = token.start == span.start and token.end == span.end
+        shown = token.text if len(token.text) <= 40 else f"{token.text[:40]}..."
+        return f", but got '{shown}'" if is_token else ""
 
     # Programs.
 
@@ -256,7 +274,9 @@ class TileParser(Parser):
     def _parse_entries(self, block: Block) -> None:
         """The body of a module; after an error, go on at the next entry or global."""
         stack = list(self._parser_state.dialect_stack)
-        values = self.ssa_values
+        # xDSL goes on in the outer scope's own dictionary inside of a region.
+        values = self.ssa_values.copy()
+        blocks, forward_blocks = self.blocks, self.forward_block_references
         while True:
             try:
                 if self._parse_optional_preamble():
@@ -269,7 +289,8 @@ class TileParser(Parser):
             except ParseError as error:
                 self.report(error)
                 self._parser_state.dialect_stack[:] = stack
-                self.ssa_values = values
+                self.ssa_values = values.copy()
+                self.blocks, self.forward_block_references = blocks, forward_blocks
                 self._depth = 1
                 self.forward_ssa_references.clear()
                 self._forward_places.clear()
@@ -281,7 +302,7 @@ class TileParser(Parser):
         text = self.source.text
         after = _TOP_LEVEL.search(text, text.find("\n", position) + 1 or len(text))
         if after is None:
-            end = text.rfind("}", position)
+            end = -1 if self._is_bare() else text.rfind("}", position)
             self._resume_quietly(len(text) if end < 0 else end)
             return False
         self._resume_quietly(after.start())
@@ -385,12 +406,8 @@ class TileParser(Parser):
         known = self.ctx.get_optional_op(full, dialect_stack=stack)
         if known is not None:
             return known
-        close = difflib.get_close_matches(
-            name.removeprefix(f"{CudaTile.name}."),
-            [op.name.partition(".")[2] for op in CudaTile.operations],
-            n=1,
-        )
-        hint = f"; did you mean '{close[0]}'?" if close else ""
+        mnemonics = [op.name.partition(".")[2] for op in CudaTile.operations]
+        hint = suggestion(name.removeprefix(f"{CudaTile.name}."), mnemonics)
         self.raise_error(f"unknown operation '{name}'{hint}", span or self._here())
 
     def _parse_generic_operation(self, op_type: type[Operation]) -> Operation:
@@ -701,15 +718,3 @@ def _numbers_to_enums(operation: IRDLOperation) -> None:
         number = cast("IntegerAttr[Any]", value).value.data
         if 0 <= number < len(enum.keywords()):
             operation.properties[name] = enum.from_number(number)
-
-
-_ATTRIBUTE_NAME = re.compile(r"!cuda_tile\.(?=[a-z_]+(?:<|\b))")
-
-
-def clean_message(message: str) -> str:
-    """xDSL's messages in MLIR's style: lower case, no full stop, short types."""
-    message = message.strip().splitlines()[0] if message.strip() else "syntax error"
-    message = _ATTRIBUTE_NAME.sub("", message).rstrip(".!")
-    if len(message) > 1 and message[0].isupper() and not message[1].isupper():
-        message = message[0].lower() + message[1:]
-    return message

@@ -72,6 +72,14 @@ def parse_types(parser: Parser) -> list[Attribute]:
     return types
 
 
+def parse_result_types(parser: Parser, count: int) -> list[Attribute]:
+    """The types of as many results as the operation has."""
+    position = parser.pos
+    types = parse_types(parser)
+    check_count(parser, "result type", len(types), count, position)
+    return types
+
+
 def parse_types_in_parens(parser: Parser) -> list[Attribute]:
     return parser.parse_comma_separated_list(
         parser.Delimiter.PAREN, lambda: parse_short_type(parser)

@@ -71,6 +71,7 @@ from tileir_xdsl.dialects.cuda_tile.syntax import (
     parse_optional_clause,
     parse_optional_hints,
     parse_optional_inbounds,
+    parse_result_types,
     parse_types,
     print_hints,
     print_values,
@@ -619,16 +620,14 @@ class LoadViewTkoOp(ViewAccessOp):
         view_type = parse_short_type(parser)
         index_types, position = parse_optional_types(parser)
         parser.parse_punctuation("->")
-        result = parse_short_type(parser)
-        parser.parse_punctuation(",")
-        parse_short_type(parser)
+        results = parse_result_types(parser, 2)
         return cls.build(
             operands=[
                 parser.resolve_operand(view, view_type),
                 resolve_indices(parser, index, index_types, position),
                 token_operand(parser, tail["token"]),
             ],
-            result_types=[result, token],
+            result_types=results,
             properties=properties | tail_properties(tail),
             attributes=attributes,
         )
@@ -793,7 +792,7 @@ class MultimemOp(ViewAccessOp, ABC):
         if tail["token"] is not None and index_types and index_types[-1] == token:
             index_types.pop()
         parser.parse_punctuation("->")
-        results = parse_types(parser)
+        results = parse_result_types(parser, len(cls.get_irdl_definition().results))
         groups.append(resolve_indices(parser, index, index_types, position))
         groups.append(token_operand(parser, tail["token"]))
         return cls.build(
