@@ -8,7 +8,6 @@ one at a time.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -73,12 +72,10 @@ def _repair(
 
 
 def exact_sum(a: Array, b: Array) -> Pair:
-    """a + b for binary64 operands."""
+    """a + b for binary64 operands; the residual is NaN where one is not finite."""
     nearest, residual = two_sum(a, b)
-    computed = np.isfinite(residual)
-    finite = np.isfinite(a) & np.isfinite(b)
-    residual = np.where(finite, residual, 0.0)
-    return nearest, _repair(residual, finite & ~computed, nearest, _sum_residual, a, b)
+    overflowed = ~np.isfinite(residual) & np.isfinite(a) & np.isfinite(b)
+    return nearest, _repair(residual, overflowed, nearest, _sum_residual, a, b)
 
 
 def _sum_residual(nearest: float, a: float, b: float) -> float:
@@ -136,9 +133,8 @@ def exact_fma(a: Array, b: Array, c: Array) -> Pair:
     high, low = two_sum(product, addend)
     tail, tail_error = two_sum(low, addend_error)
     odd_tail = to_odd(tail, tail_error)
-    nearest, error = two_sum(high, odd_tail)
-    # Where odd_tail is inexact and the last sum exact, the tail's own error is what is lost.
-    residual = np.where(error != 0, error, (tail - odd_tail) + tail_error)
+    # An inexact tail is odd, so the last sum is inexact too and its error has the right sign.
+    nearest, residual = two_sum(high, odd_tail)
 
     nonfinite = ~(np.isfinite(a) & np.isfinite(b) & np.isfinite(c))
     zero_product = (a == 0) | (b == 0)
@@ -160,8 +156,6 @@ def _fma_lane_by_lane(
     for index, x, y, z in zip(indices.tolist(), *operands, strict=True):
         exact = Fraction(x) * Fraction(y) + Fraction(z)
         value = nearest_float(exact)
-        if value == 0 and exact < 0:
-            value = math.copysign(0.0, -1.0)
         nearest.reshape(-1)[index] = value
         residual.reshape(-1)[index] = residual_sign(exact, value)
     return nearest, residual

@@ -1,8 +1,13 @@
 """Floating-point operations of `cuda_tile` on arrays (f16, bf16, f32, f64).
 
 Arrays go in and come out in the storage of their format (`formats`); all operands of an operation
-have the same shape. `ftz` is `flush_to_zero`:
-subnormal inputs, and results that are subnormal after rounding, become zeros of their sign.
+have the same shape. `ftz` is `flush_to_zero`: subnormal inputs, and results subnormal after
+rounding, become zeros of their sign.
+
+To nearest even, `addf subf mulf divf sqrt` are the arithmetic of the storage type. NumPy and
+`ml_dtypes` compute f16 and bf16 in binary32 and round again, which is innocuous: binary32 has at
+least 2p + 2 bits (Figueroa, "When is double rounding innocuous?", 1995), and where a bf16 result is
+subnormal, no product or quotient other than a midpoint itself rounds to a midpoint in binary32.
 
 `addf subf mulf divf sqrt fma remf` and the operations that move bits or compare are exact or
 correctly rounded. The others are evaluated in binary64 and rounded once (see `ulp.ACCURACY`).
@@ -24,7 +29,7 @@ from tileir_xdsl.numerics.error_free import (
     exact_sqrt,
     exact_sum,
 )
-from tileir_xdsl.numerics.formats import BF16, F64, FloatFormat, IntegerFormat
+from tileir_xdsl.numerics.formats import F64, FloatFormat, IntegerFormat
 from tileir_xdsl.numerics.integer import read_signed
 from tileir_xdsl.numerics.rounding import (
     RoundingMode,
@@ -64,26 +69,6 @@ def _exact_zero_sum(result: Array, first: Array, second: Array, mode: RoundingMo
     return np.where(cancelled, -np.abs(result), result)
 
 
-def _native(
-    operation: Callable[[Array, Array], Array], lhs: Array, rhs: Array, fmt: FloatFormat
-) -> Array:
-    """A product or quotient by the storage type's own arithmetic, rounded to nearest even once.
-
-    f16 and bf16 compute in binary32 and round again. A product is exact there and a quotient of
-    p-bit numbers further than 2**-2p relative from any midpoint it does not meet, so the second
-    rounding is the only one that counts, unless binary32 itself is subnormal. Only bf16, which has
-    the same exponent range, gets there.
-    """
-    result = np.asarray(operation(lhs, rhs))
-    if fmt is not BF16:
-        return result
-    lanes = np.flatnonzero(np.abs(result.astype(np.float32)) < np.float32(fmt.smallest_normal))
-    if lanes.size:
-        first, second = (widen(x.reshape(-1)[lanes], fmt) for x in (lhs, rhs))
-        result.reshape(-1)[lanes] = round_to_format(operation(first, second), fmt)
-    return result
-
-
 @array_function
 def addf(
     lhs: Array,
@@ -95,8 +80,6 @@ def addf(
     """lhs + rhs, rounded once."""
     lhs, rhs = _flushed((lhs, rhs), fmt, ftz)
     if rounding == "nearest_even":
-        # bf16 and f16 are added in binary32, which has at least 2p+2 bits: rounding twice is
-        # innocuous (Figueroa, "When is double rounding innocuous?", 1995).
         total = np.asarray(lhs + rhs)
         return flush(total, fmt) if ftz else total
     first, second = widen(lhs, fmt), widen(rhs, fmt)
@@ -132,7 +115,7 @@ def mulf(
     """lhs * rhs, rounded once."""
     lhs, rhs = _flushed((lhs, rhs), fmt, ftz)
     if rounding == "nearest_even":
-        product = _native(np.multiply, lhs, rhs, fmt)
+        product = np.asarray(lhs * rhs)
         return flush(product, fmt) if ftz else product
     first, second = widen(lhs, fmt), widen(rhs, fmt)
     if fmt is F64:
@@ -153,7 +136,7 @@ def divf(
     """lhs / rhs, rounded once; `approx` and `full` answer as `nearest_even`."""
     lhs, rhs = _flushed((lhs, rhs), fmt, ftz)
     if rounding in _NEAREST:
-        quotient = _native(np.divide, lhs, rhs, fmt)
+        quotient = np.asarray(lhs / rhs)
         return flush(quotient, fmt) if ftz else quotient
     first, second = widen(lhs, fmt), widen(rhs, fmt)
     quotient = round_pair(*exact_quotient(first, second), fmt, rounding)

@@ -1,7 +1,8 @@
 """Exact, correctly rounded conversion of a value to any format, in every rounding mode.
 
 The carrier of an exact result is a pair of binary64 arrays `(nearest, residual)`: the value rounded
-to nearest even, and a number with the sign of what that rounding lost (0 where nothing was lost).
+to nearest even, and a number with the sign of what that rounding lost (0 where nothing was lost, or
+NaN where the value is not a finite number).
 From such a pair every format's result in every mode follows with one rounding:
 
 * to `f64`, a directed mode moves `nearest` by one place when the residual points that way;
@@ -75,7 +76,7 @@ def widen(values: Array, fmt: FloatFormat) -> Array:
 def to_odd(nearest: Array, residual: Array) -> Array:
     """Round to odd: of the two neighbours of an inexact value, the one with an odd significand.
 
-    `nearest` is binary64 or binary32; a NaN residual counts as 0.
+    `nearest` is binary64 or binary32.
     """
     nearest = np.asarray(nearest)
     integer = np.int64 if nearest.dtype == np.float64 else np.int32

@@ -55,7 +55,7 @@ def source_codes(name: str) -> list[int]:
     rng = random.Random(name)
     codes = oracle.special_bits(name)
     if width <= 19:
-        return codes + list(range(0, 1 << width, max(1, (1 << width) // 4099)))
+        return codes + list(range(0, 1 << width, max(1, (1 << width) // 1031)))
     return codes + [rng.getrandbits(width) for _ in range(600)]
 
 

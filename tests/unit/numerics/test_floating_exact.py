@@ -220,6 +220,40 @@ def test_fma_rounds_once_where_binary64_rounds_twice() -> None:
     assert twice.tolist() == [exact, exact]
 
 
+def test_fma_rounds_once_where_the_result_is_subnormal() -> None:
+    # a * b is just below half of f32's smallest number: binary64 takes the sum for a tie.
+    f32 = FLOAT_FORMATS["f32"]
+    a = np.array([(1 + 2.0**-23) * 2.0**-75], dtype=np.float32)
+    b = np.array([(1 - 2.0**-23) * 2.0**-75], dtype=np.float32)
+    odd = np.array([(2**22 + 1) * 2.0**-149], dtype=np.float32)
+    assert floating.fma(a, b, odd, f32).tolist() == odd.tolist()
+    twice = (a.astype(np.float64) * b + odd).astype(np.float32)
+    assert twice.tolist() == [(2**22 + 2) * 2.0**-149]
+
+
+@pytest.mark.parametrize("operation", ["mulf", "divf"])
+def test_bf16_subnormals_round_once(operation: str) -> None:
+    # Every pair of significands, with the result around and below the smallest bf16 numbers.
+    bf16 = FLOAT_FORMATS["bf16"]
+    significands = np.ldexp(np.arange(128, 256, dtype=np.float64), -7)
+    lhs, rhs = (x.reshape(-1) for x in np.meshgrid(significands, significands))
+    for exponent in range(-137, -124):
+        small, other = np.ldexp(lhs, -100), np.ldexp(rhs, exponent + 100)
+        exact = small * other
+        if operation == "divf":
+            other = np.ldexp(rhs, -100 - exponent)
+            # 53 bits: further from any midpoint than binary64 can err, or exact.
+            exact = small / other
+        scaled = np.ldexp(exact, 133)
+        assert (scaled < 2.0**10).all()
+        # The last place is 2**-133 up to 2**-125; above, it doubles.
+        place = np.where(scaled >= 2.0**9, 4.0, np.where(scaled >= 2.0**8, 2.0, 1.0))
+        expected = np.ldexp(np.rint(scaled / place) * place, -133)
+        operands = (x.astype(bf16.dtype) for x in (small, other))
+        result = getattr(floating, operation)(*operands, bf16)
+        assert (result.astype(np.float64) == expected).all()
+
+
 @pytest.mark.parametrize("name", BASE)
 def test_remf_is_exact(name: str) -> None:
     fmt = FLOAT_FORMATS[name]
