@@ -6,9 +6,7 @@ themselves are the declaration's constraints; only the wording is here.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import Any, cast
 
 from xdsl.dialects.builtin import UnregisteredOp
@@ -41,6 +39,7 @@ from xdsl.utils.exceptions import VerifyException
 from tileir_xdsl.dialects.cuda_tile.base import CudaTileOp, encoding_of
 from tileir_xdsl.dialects.cuda_tile.rules import RuleError
 from tileir_xdsl.dialects.cuda_tile.types import short_type
+from tileir_xdsl.dialects.cuda_tile.wording import clean_message, suggestion
 
 
 def check_declaration(op: Operation) -> None:
@@ -286,9 +285,7 @@ def _check_attributes(op: IRDLOperation, definition: OpDef, context: Verificatio
                 _check_attribute(op, name, attribute, value, context)
     for name in op.properties:
         if name not in definition.properties:
-            close = get_close_matches(name, definition.properties, n=1)
-            hint = f"; did you mean '{close[0]}'?" if close else ""
-            raise RuleError(f"has no attribute '{name}'{hint}")
+            raise RuleError(f"has no attribute '{name}'{suggestion(name, definition.properties)}")
 
 
 def _check_attribute(
@@ -326,17 +323,7 @@ _KINDS = {
     "assume": "an assumption: div_by, same_elements or bounded",
 }
 
-_INTERNAL = re.compile(
-    r"\b(?:[A-Z][a-z0-9]+){2,}\w*|\b\w*(?:Attr|Constraint|Exception)\b|0x[0-9a-f]{8,}|<class|builtin\."
-)
-
 
 def plain_message(error: VerifyException) -> str:
     """The message of a rule of another dialect, without the names of Python classes."""
-    text = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
-    text = re.sub(r"!(?=[a-z_]+\.)", "", text).rstrip(".!")
-    if not text or _INTERNAL.search(text):
-        return "does not verify"
-    if text[0].isupper() and not text[1:2].isupper():
-        text = text[0].lower() + text[1:]
-    return text
+    return clean_message(str(error), otherwise="does not verify")

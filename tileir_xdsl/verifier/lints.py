@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any, cast
 
 from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, IntegerType, bf16, f16, i1
@@ -24,6 +23,7 @@ from tileir_xdsl.dialects.cuda_tile.core import (
 from tileir_xdsl.dialects.cuda_tile.memory import LoadPtrTkoOp, StorePtrTkoOp
 from tileir_xdsl.dialects.cuda_tile.types import TileType, bit_width, short_type
 from tileir_xdsl.dialects.cuda_tile.views import LoadViewTkoOp, StoreViewTkoOp
+from tileir_xdsl.dialects.cuda_tile.wording import suggestion
 
 
 @dataclass(frozen=True)
@@ -134,14 +134,13 @@ def _hint_lints(op: Any) -> Iterator[Lint]:
             yield Lint(
                 "hint",
                 f"unknown architecture '{architecture}' in optimization hints"
-                f"{_suggestion(architecture, ARCHITECTURES)}",
+                f"{suggestion(architecture, ARCHITECTURES)}",
             )
         for key, value in sorted_entries(cast(DictionaryAttr, keys)):
             if key not in known:
                 yield Lint(
                     "hint",
-                    f"unknown optimization hint '{key}' for '{op.name}'"
-                    f"{_suggestion(key, known, list_all=True)}",
+                    f"unknown optimization hint '{key}' for '{op.name}'{_listed(key, known)}",
                 )
             elif (problem := known[key].problem(value)) is not None:
                 yield Lint("hint", f"optimization hint '{key}' {problem}")
@@ -161,12 +160,10 @@ def _number(value: Attribute) -> int:
     return cast("IntegerAttr[IntegerType]", value).value.data
 
 
-def _suggestion(word: str, known: Iterable[str], list_all: bool = False) -> str:
+def _listed(word: str, known: Iterable[str]) -> str:
+    """The close one of some known words, or else all of them."""
     known = tuple(known)
-    close = get_close_matches(word, known, n=1)
-    if close:
-        return f"; did you mean '{close[0]}'?"
-    return f"; known are {', '.join(known)}" if list_all else ""
+    return suggestion(word, known) or f"; known are {', '.join(known)}"
 
 
 # Identities of reductions.

@@ -9,7 +9,7 @@ machinery, which is most of the time of `Operation.verify`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 from xdsl.dialects.builtin import FileLineColLoc, StringAttr, UnregisteredOp
 from xdsl.ir import Attribute, Block, ErasedSSAValue, Operation, Region, SSAValue
@@ -259,9 +259,9 @@ class _Walk:
             )
 
     def location(self, op: Operation) -> None:
-        location: Attribute = op.location
+        location = cast(Attribute, op.location)
         # Operations share scopes, not locations.
-        key = id(location.scope) if type(location) is DILocAttr else id(location)
+        key = id(location.scope) if isinstance(location, DILocAttr) else id(location)
         if key in self.good_scopes:
             return
         problem = scope_problem(op, self.entry_scope)

@@ -214,7 +214,7 @@ VALUES = [
         "RoundingModeAttr nearest_away",
         "13.4",
         kernel("%0 = ftof %a rounding<nearest_away> : tile<f16> -> tile<f32>", "%a: tile<f16>"),
-        "'cuda_tile.ftof': rounding nearest_away",
+        "'cuda_tile.ftof': rounding mode nearest_away",
     ),
     Gate(
         "PtrKindAttr unicast",

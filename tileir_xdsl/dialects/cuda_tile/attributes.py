@@ -26,12 +26,23 @@ from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.mlir_lexer import MLIRTokenKind
 from xdsl.utils.str_enum import StrEnum
 
+from tileir_xdsl.dialects.cuda_tile.wording import suggestion
 from tileir_xdsl.versions import V13_4, V13_5, Version
 
 I64_MIN = -(1 << 63)
 I64_MAX = (1 << 63) - 1
+
+
+_DESCRIBED: Mapping[str, str] = {
+    "atomic_rmw_mode": "mode",
+    "memory_ordering_semantics": "memory ordering",
+    "overflow": "kind of overflow",
+    "ptr_attr": "kind of pointer",
+    "rounding": "rounding mode",
+}
 
 
 class Bracketed:
@@ -60,8 +71,12 @@ class Bracketed:
         """One of the enumeration's keywords, without brackets."""
         if (value := cls.parse_optional_keyword(parser)) is not None:
             return value
-        known = ", ".join(cls.keywords())
-        parser.raise_error(f"expected {cls.described()}: one of {known}")
+        keywords = cls.keywords()
+        message = f"expected a {cls.described()} ({', '.join(keywords)})"
+        token = parser._current_token  # pyright: ignore[reportPrivateUsage]
+        if token.kind is MLIRTokenKind.BARE_IDENT:
+            message += f", but got '{token.text}'{suggestion(token.text, keywords)}"
+        parser.raise_error(message)
 
     @classmethod
     def parse_optional_keyword(cls, parser: AttrParser) -> Any | None:
@@ -77,7 +92,8 @@ class Bracketed:
     @classmethod
     def described(cls) -> str:
         """What a message calls a value of the enumeration, e.g. `memory scope`."""
-        return str(getattr(cls, "name")).partition(".")[2].replace("_", " ")
+        name = str(getattr(cls, "name")).partition(".")[2]
+        return _DESCRIBED.get(name, name.replace("_", " "))
 
     @property
     def keyword(self) -> str:

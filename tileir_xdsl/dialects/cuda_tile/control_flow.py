@@ -34,6 +34,7 @@ from tileir_xdsl.dialects.cuda_tile.base import (
 )
 from tileir_xdsl.dialects.cuda_tile.rules import RuleError
 from tileir_xdsl.dialects.cuda_tile.syntax import (
+    begins_operation,
     check_count,
     parse_body,
     parse_operands,
@@ -96,7 +97,9 @@ class TerminatorOp(CudaTileOp, ABC):
     @classmethod
     def parse(cls, parser: Parser) -> Any:
         operands = []
-        first = parser.parse_optional_unresolved_operand()
+        first = None
+        if not begins_operation(parser):
+            first = parser.parse_optional_unresolved_operand()
         if first is not None:
             operands = [first]
             if parser.parse_optional_punctuation(",") is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from math import prod
 from typing import Any, ClassVar, cast
 
@@ -111,6 +110,7 @@ from tileir_xdsl.dialects.cuda_tile.types import (
     parse_short_type,
     short_type,
 )
+from tileir_xdsl.dialects.cuda_tile.wording import suggestion
 from tileir_xdsl.versions import V13_3, V13_4, V13_5, Version
 
 PUBLIC = SymbolVisibilityAttr(SymbolVisibility.PUBLIC)
@@ -157,6 +157,15 @@ class ModuleOp(CudaTileOp):
     def bare(self, value: bool) -> None:
         object.__setattr__(self, "_bare", value)
 
+    @property
+    def is_incomplete(self) -> bool:
+        """Whether parts of the module's text could not be parsed and are missing."""
+        return bool(self.__dict__.get("_incomplete", False))
+
+    @is_incomplete.setter
+    def is_incomplete(self, value: bool) -> None:
+        object.__setattr__(self, "_incomplete", value)
+
     @classmethod
     def parse(cls, parser: Parser) -> ModuleOp:
         name = parser.parse_symbol_name()
@@ -191,6 +200,12 @@ class ModuleOp(CudaTileOp):
         for op in self.body.block.ops:
             if not isinstance(op, EntryOp | GlobalOp):
                 raise RuleError("cannot be in a module, which holds entries and globals", at=op)
+
+
+def check_in_module(op: Operation) -> None:
+    parent = op.parent_op()
+    if parent is not None and not isinstance(parent, ModuleOp):
+        raise VerifyException(f"must be directly in a 'cuda_tile.module', not in '{parent.name}'")
 
 
 @cuda_tile_op
@@ -279,6 +294,7 @@ class EntryOp(CudaTileOp):
         printer.print_op_attributes(self.attributes)
 
     def verify_(self) -> None:
+        check_in_module(self)
         inputs = self.function_type.inputs.data
         if self.function_type.outputs.data:
             raise VerifyException("an entry has no results")
@@ -371,6 +387,7 @@ class GlobalOp(CudaTileOp):
         print_constant(printer, self, self.value)
 
     def verify_(self) -> None:
+        check_in_module(self)
         if self.value.type.rank != 1:
             raise VerifyException(
                 f"a global's value must have rank 1, but its type is "
@@ -740,8 +757,11 @@ class GetGlobalOp(CudaTileOp):
             return
         name = self.symbol.root_reference.data
         target = next((g for g in module.globals() if g.sym_name.data == name), None)
+        if target is None and module.is_incomplete:
+            return
         if target is None:
-            raise VerifyException(f"no global is called '@{name}'{_did_you_mean(name, module)}")
+            known = [f"@{g.sym_name.data}" for g in module.globals()]
+            raise VerifyException(f"no global is called '@{name}'{suggestion(f'@{name}', known)}")
         (type,) = tile_types(self.result)
         pointer = type.element_type
         element = target.value.type.element_type
@@ -751,11 +771,6 @@ class GetGlobalOp(CudaTileOp):
                 f"but the result is '{short_type(self.result.type)}'",
                 notes=[("the global is here", target)],
             )
-
-
-def _did_you_mean(name: str, module: ModuleOp) -> str:
-    close = get_close_matches(name, [g.sym_name.data for g in module.globals()], n=1)
-    return f"; did you mean '@{close[0]}'?" if close else ""
 
 
 def enclosing_module(op: Operation) -> ModuleOp | None:

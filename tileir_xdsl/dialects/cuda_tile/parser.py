@@ -195,12 +195,12 @@ class TileParser(Parser):
             message += self._found(span)
         self.sink.error(message, place, _notes(self.source, error))
 
-    def _found(self, span: Span[str]) -> str:
+    def _found(self, span: Span[Any]) -> str:
         """`, but got 'TOKEN'` when a span is one token."""
         text = self.source.text
         if not text[span.start :].strip():
             return ", but the file ends"
-        lexer = FastLexer(span.input)
+        lexer = FastLexer(self.lexer.input)
         lexer.pos = span.start
         try:
             token = lexer.lex()
@@ -222,7 +222,10 @@ class TileParser(Parser):
             self.report(error)
         except RecursionError:
             self.report(ParseError(self._here(), "nested too deeply"))
-        return _as_program(operations)
+        program = _as_program(operations)
+        if self.sink.has_errors:
+            _mark_incomplete(program)
+        return program
 
     def _here(self) -> Span[str]:
         token: Any = self._current_token
@@ -703,6 +706,12 @@ def _as_program(operations: list[Operation]) -> ModuleOp:
     if len(operations) == 1 and isinstance(operations[0], ModuleOp):
         return operations[0]
     return ModuleOp(operations)
+
+
+def _mark_incomplete(program: ModuleOp) -> None:
+    for operation in program.walk():
+        if isinstance(operation, core_ops.ModuleOp):
+            operation.is_incomplete = True
 
 
 def _numbers_to_enums(operation: IRDLOperation) -> None:

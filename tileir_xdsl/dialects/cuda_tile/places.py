@@ -36,7 +36,7 @@ def copy_place(source: Operation, target: Operation) -> None:
 
 def set_argument_span(argument: SSAValue, source: SourceFile, start: int, end: int) -> None:
     """Remember where the name of a block argument stands."""
-    argument.__dict__[_PLACE] = (source, start, end)
+    object.__setattr__(argument, _PLACE, (source, start, end))
 
 
 def argument_span(argument: SSAValue) -> tuple[SourceFile, int, int] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -9,6 +10,7 @@ from xdsl.dialects.builtin import DenseArrayBase, IntegerType
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
+from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 from tileir_xdsl.dialects.cuda_tile.attributes import Bracketed, OptimizationHintsAttr
 from tileir_xdsl.dialects.cuda_tile.directives import new_attribute
@@ -62,6 +64,17 @@ def bool_values(array: Any) -> tuple[bool, ...]:
 
 def parse_operands(parser: Parser, delimiter: Any) -> list[UnresolvedOperand]:
     return parser.parse_comma_separated_list(delimiter, parser.parse_unresolved_operand)
+
+
+_RESULTS = re.compile(r"%[\w$.-]+(?::\d+)?(?:\s*,\s*%[\w$.-]+(?::\d+)?)*\s*=(?!=)")
+
+
+def begins_operation(parser: Parser) -> bool:
+    """Whether the names that follow are the results of the next operation, no operands."""
+    token = parser._current_token  # pyright: ignore[reportPrivateUsage]
+    if token.kind is not MLIRTokenKind.PERCENT_IDENT:
+        return False
+    return _RESULTS.match(parser.lexer.input.content, token.span.start) is not None
 
 
 def parse_types(parser: Parser) -> list[Attribute]:

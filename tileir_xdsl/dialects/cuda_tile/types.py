@@ -53,6 +53,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 from tileir_xdsl.dialects.cuda_tile.attributes import PaddingValueAttr, PtrKindAttr
+from tileir_xdsl.dialects.cuda_tile.wording import suggestion
 from tileir_xdsl.versions import V13_1, V13_2, V13_3, V13_4, Version
 
 DYNAMIC = DYNAMIC_INDEX
@@ -667,9 +668,13 @@ SHORT_NAMES: dict[str, type[CudaTileType]] = {t.name.partition(".")[2]: t for t 
 def parse_short_type(parser: AttrParser) -> TypeAttribute:
     """A type in `cuda_tile` syntax: the short or the long spelling."""
     type = parse_optional_short_type(parser)
-    if type is None:
-        return parser.parse_type()
-    return type
+    if type is not None:
+        return type
+    current = parser._current_token  # pyright: ignore[reportPrivateUsage]
+    if current.kind is MLIRTokenKind.BARE_IDENT:
+        hint = suggestion(current.text, (*ELEMENT_TYPES, *SHORT_NAMES))
+        parser.raise_error(f"unknown type '{current.text}'{hint}")
+    return parser.parse_type()
 
 
 def parse_optional_short_type(parser: AttrParser) -> TypeAttribute | None:
