@@ -218,7 +218,7 @@ def put_tagged(writer: Writer, out: bytearray, value: Attribute) -> None:
             out.append(Tag.SAME_ELEMENTS)
             put_varint(out, len(values))
             for element in values:
-                out += (element & MASK64).to_bytes(8, "little")
+                out += (_int64(element) & MASK64).to_bytes(8, "little")
         case BoundedAttr():
             out.append(Tag.BOUNDED)
             _put_optional(out, value.lower_value, value.upper_value)
@@ -260,11 +260,17 @@ def _put_div_by(out: bytearray, value: DivByAttr) -> None:
     _put_optional(out, value.every_value, value.along_value)
 
 
+def _int64(value: int) -> int:
+    if value.bit_length() > 63:
+        raise Unwritable(f"{value} does not fit 64 bits")
+    return value
+
+
 def _put_optional(out: bytearray, first: int | None, second: int | None) -> None:
     out.append((first is not None) | (second is not None) << 1)
     for value in (first, second):
         if value is not None:
-            put_varint(out, zigzag(signed64(value)))
+            put_varint(out, zigzag(_int64(value)))
 
 
 # Properties, read. Each takes the reader and its cursor.
@@ -484,7 +490,7 @@ def _read_bounded(reader: Reader, cursor: Cursor, depth: int) -> Attribute:
 
 def _read_optional(cursor: Cursor) -> tuple[int | None, int | None]:
     at = cursor.pos
-    flags = cursor.byte("presence flags")
+    flags = cursor.varint("presence flags")
     if flags > 3:
         raise BytecodeError(at, f"unknown bits in the presence flags {flags:#x}")
     first = cursor.zigzag() if flags & 1 else None

@@ -30,7 +30,7 @@ from tileir_xdsl.bytecode.container import (
     put_offset_table,
 )
 from tileir_xdsl.bytecode.cursor import BytecodeError, Cursor
-from tileir_xdsl.bytecode.gate import Gate
+from tileir_xdsl.bytecode.gate import Gate, Unwritable
 from tileir_xdsl.bytecode.tables import StringReader, StringWriter
 from tileir_xdsl.bytecode.varint import align, put_varint
 from tileir_xdsl.dialects.cuda_tile.attributes import (
@@ -50,6 +50,9 @@ DECLARATION = 1
 MAX_NODES = 4096
 """Nodes of one debug attribute with everything below it, shared parts counted as often as they
 occur: comparing, hashing and printing attributes visit each of them."""
+
+MAX_NUMBER = (1 << 32) - 1
+"""Lines and columns have 32 bits; readers drop what is above."""
 
 UNKNOWN = 0
 """The index of the unknown location; attributes count from 1."""
@@ -96,6 +99,13 @@ class DebugWriter:
         return index
 
     def _index_of_location(self, location: Attribute) -> int:
+        try:
+            return self._writable_index(location)
+        except Unwritable as error:
+            self._gate.error(f"location {location}: {error}")
+            return UNKNOWN
+
+    def _writable_index(self, location: Attribute) -> int:
         if is_writable(location):
             return self.index(location)
         if isinstance(location, NameLoc | FusedLoc):
@@ -163,6 +173,8 @@ class DebugWriter:
     @staticmethod
     def _put_numbers(out: bytearray, *values: int) -> None:
         for value in values:
+            if not 0 <= value <= MAX_NUMBER:
+                raise Unwritable(f"{value} does not fit 32 bits")
             put_varint(out, value)
 
     def add_row(self, row: list[int]) -> int:
@@ -195,11 +207,19 @@ AttributeT = TypeVar("AttributeT", bound=Attribute)
 class DebugReader:
     """Rows of locations, and debug attributes decoded when they are first used."""
 
-    def __init__(self, cursor: Cursor, strings: StringReader, version: Version):
+    def __init__(
+        self,
+        cursor: Cursor,
+        strings: StringReader,
+        version: Version,
+        lax: Callable[[int, str], None],
+    ):
+        """Read the section at `cursor`; `lax` takes what is wrong and read nevertheless."""
         origin = cursor.pos
         self.data = cursor.data
         self.version = version
         self.strings = strings
+        self.lax = lax
         self.rows = self._table(cursor, origin, 4, "rows of locations")
         self.row_starts = cursor.pos
         cursor.pos += 4 * self.rows
@@ -215,8 +235,7 @@ class DebugReader:
     def _table(cursor: Cursor, origin: int, width: int, what: str) -> int:
         at = cursor.pos
         count = cursor.varint(f"the number of {what}")
-        if count:
-            cursor.align(width, origin, f"{count} {what}")
+        cursor.align(width, origin, f"the padding before {count} {what}")
         if count * width > cursor.remaining:
             raise BytecodeError(
                 at, f"{count} {what} do not fit in the remaining {cursor.remaining} bytes"
@@ -293,9 +312,10 @@ class DebugReader:
         at = cursor.pos
         tag = cursor.byte("a debug attribute tag")
         read = _READ.get(tag)
-        if read is None:
-            raise BytecodeError(at, f"unknown debug attribute tag {tag}")
         self._nodes[index] = 1
+        if read is None:
+            self.lax(at, f"unknown debug attribute tag {tag}, read as the unknown location")
+            return UnknownLoc()
         value = read(self, cursor, index)
         if self._nodes[index] > MAX_NODES:
             raise BytecodeError(at, f"debug attribute {index} has more than {MAX_NODES} nodes")
@@ -316,13 +336,16 @@ class DebugReader:
             raise BytecodeError(at, f"expected {expected}, but debug attribute {index} is {found}")
         return value
 
+    def number(self, cursor: Cursor, what: str) -> IntAttr:
+        at = cursor.pos
+        value = cursor.varint(what)
+        if value > MAX_NUMBER:
+            self.lax(at, f"{what} of {value} does not fit 32 bits, the higher bits are dropped")
+        return IntAttr(value & MAX_NUMBER)
+
     def text(self, cursor: Cursor) -> StringAttr:
         at = cursor.pos
         return StringAttr(self.strings.get(cursor.varint("a string index"), at))
-
-
-def _number(cursor: Cursor, what: str) -> IntAttr:
-    return IntAttr(cursor.varint(what))
 
 
 def _read_unknown(reader: DebugReader, cursor: Cursor, index: int) -> Attribute:
@@ -343,22 +366,23 @@ SCOPES: tuple[type[DebugInfo], ...] = (DISubprogramAttr, DILexicalBlockAttr)
 def _read_lexical_block(reader: DebugReader, cursor: Cursor, index: int) -> Attribute:
     scope = reader.child(cursor, index, SCOPES)
     file = reader.child(cursor, index, DIFileAttr)
-    return DILexicalBlockAttr(scope, file, _number(cursor, "a line"), _number(cursor, "a column"))
+    line, column = reader.number(cursor, "a line"), reader.number(cursor, "a column")
+    return DILexicalBlockAttr(scope, file, line, column)
 
 
 def _read_loc(reader: DebugReader, cursor: Cursor, index: int) -> Attribute:
     scope = reader.child(cursor, index, SCOPES)
     file = reader.text(cursor)
-    line, column = _number(cursor, "a line"), _number(cursor, "a column")
+    line, column = reader.number(cursor, "a line"), reader.number(cursor, "a column")
     return DILocAttr(FileLineColLoc(file, line, column), scope)
 
 
 def _read_subprogram(reader: DebugReader, cursor: Cursor, index: int) -> Attribute:
     file = reader.child(cursor, index, DIFileAttr)
-    line = _number(cursor, "a line")
+    line = reader.number(cursor, "a line")
     name, linkage_name = reader.text(cursor), reader.text(cursor)
     unit = reader.child(cursor, index, DICompileUnitAttr)
-    scope_line = _number(cursor, "a line")
+    scope_line = reader.number(cursor, "a line")
     flags = 0
     if reader.version >= SUBPROGRAM_FLAGS_SINCE:
         at = cursor.pos

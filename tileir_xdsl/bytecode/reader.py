@@ -120,8 +120,8 @@ class Reader:
         self.sections: dict[Section, SectionRange] = {}
         self._read_sections(cursor)
         self.strings = StringReader(self._table(Section.STRING, "string"))
-        self.types = TypeReader(self._table(Section.TYPE, "type"), self.version)
-        self.constants = ConstantReader(self._table(Section.CONSTANT, "constant"))
+        self.types = TypeReader(self._table(Section.TYPE, "type"), self.version, self.lax)
+        self.constants = ConstantReader(self._table(Section.CONSTANT, "constant"), self.lax)
         self.debug = self._debug()
         self._plans = plans_by_opcode(self.version)
         self._values: list[SSAValue] = []
@@ -198,7 +198,7 @@ class Reader:
         if cursor is None:
             return None
         with self._reading(Section.DEBUG):
-            return DebugReader(cursor, self.strings, self.version)
+            return DebugReader(cursor, self.strings, self.version, self.lax)
 
     def _producer(self) -> str | None:
         cursor = self._section(Section.PRODUCER)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import cast
 
 from xdsl.dialects.builtin import i1
@@ -11,8 +12,8 @@ from tileir_xdsl.bytecode.container import OffsetTable
 from tileir_xdsl.bytecode.cursor import BytecodeError
 from tileir_xdsl.bytecode.gate import Unwritable
 from tileir_xdsl.bytecode.varint import varint
-from tileir_xdsl.dialects.cuda_tile.constants import DenseElementsAttr
-from tileir_xdsl.dialects.cuda_tile.types import SCALAR_WIRE, TileType, short_type
+from tileir_xdsl.dialects.cuda_tile.constants import DenseElementsAttr, element_bytes
+from tileir_xdsl.dialects.cuda_tile.types import SCALAR_WIRE, TileType, bit_width, short_type
 
 ENCODING = "utf-8"
 KEEP_BYTES = "surrogateescape"
@@ -98,6 +99,20 @@ def unpack(raw: bytes, type: TileType) -> bytes:
     return raw
 
 
+def without_padding_bits(raw: bytes, type: TileType) -> bytes:
+    """The bytes of `unpack` without the bits that no element has: readers drop them."""
+    spare = -bit_width(type.element_type) % 8
+    if not spare or type.element_type == i1:
+        return raw
+    size = element_bytes(type.element_type)
+    out = bytearray(raw)
+    out[size - 1 :: size] = out[size - 1 :: size].translate(_LOW_BITS[spare])
+    return bytes(out)
+
+
+_LOW_BITS = {spare: bytes(value & 0xFF >> spare for value in range(256)) for spare in range(1, 8)}
+
+
 def _unpack_bits(raw: bytes, count: int) -> bytes:
     packed = (count + 7) // 8
     if len(raw) == 1 and count > 8:
@@ -135,8 +150,10 @@ class StringReader:
 class ConstantReader:
     """Constants of a file by index and type: the type comes from who uses them."""
 
-    def __init__(self, table: OffsetTable | None):
+    def __init__(self, table: OffsetTable | None, lax: Callable[[int, str], None]):
+        """Read from `table`; `lax` takes what is wrong and read nevertheless."""
         self.table = table
+        self._lax = lax
         self._raw: dict[int, tuple[int, bytes]] = {}
         self._values: dict[tuple[int, int], tuple[TileType, DenseElementsAttr]] = {}
 
@@ -150,7 +167,10 @@ class ConstantReader:
             data = unpack(raw, type)
         except ValueError as error:
             raise BytecodeError(where, f"constant {index}: {error}") from None
-        value = DenseElementsAttr(type, data)
+        clean = without_padding_bits(data, type)
+        if clean != data:
+            self._lax(where, f"constant {index} has bits that no '{short_type(type)}' has")
+        value = DenseElementsAttr(type, clean)
         self._values[index, id(type)] = (type, value)
         return value
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NamedTuple, cast
 
@@ -12,7 +12,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tileir_xdsl.bytecode.container import OffsetTable
 from tileir_xdsl.bytecode.cursor import BytecodeError, Cursor
-from tileir_xdsl.bytecode.gate import Gate
+from tileir_xdsl.bytecode.gate import Gate, Unwritable
 from tileir_xdsl.bytecode.varint import put_varint
 from tileir_xdsl.dialects.cuda_tile.attributes import Bracketed
 from tileir_xdsl.dialects.cuda_tile.types import (
@@ -91,7 +91,10 @@ class TypeWriter:
         if index is not None:
             return index
         item = bytearray()
-        self._put(item, type)
+        try:
+            self._put(item, type)
+        except Unwritable as error:
+            self._gate.error(f"type '{short_type(type)}': {error}")
         index = self._index[type] = len(self.items)
         self.items.append(bytes(item))
         return index
@@ -163,6 +166,8 @@ class TypeWriter:
 def _put_ints(out: bytearray, values: Sequence[int], width: int) -> None:
     put_varint(out, len(values))
     for value in values:
+        if value.bit_length() >= 8 * width:
+            raise Unwritable(f"{value} does not fit {8 * width} bits")
         out += value.to_bytes(width, "little", signed=True)
 
 
@@ -173,7 +178,11 @@ _CLASSES: dict[int, type[CudaTileType]] = {cls.TAG: cls for cls in TYPES}
 class TypeReader:
     """Types of a file by index, decoded when they are first used."""
 
-    def __init__(self, table: OffsetTable | None, version: Version):
+    def __init__(
+        self, table: OffsetTable | None, version: Version, lax: Callable[[int, str], None]
+    ):
+        """Read from `table`; `lax` takes what is wrong and read nevertheless."""
+        self.lax = lax
         self.version = version
         self.table = table
         self._types: list[Attribute | None] = [None] * (table.count if table else 0)
@@ -256,14 +265,13 @@ class TypeReader:
         parameters = [values.get(name, _NONE) for name in plan.order]
         return cast(ParametrizedAttribute, plan.cls).new(parameters)
 
-    @staticmethod
-    def _is_present(cursor: Cursor, plan: TypePlan, field: TypeField, flags: int) -> bool:
+    def _is_present(self, cursor: Cursor, plan: TypePlan, field: TypeField, flags: int) -> bool:
         if plan.has_flags:
             return bool(flags >> plan.flag_bits[field.parameter] & 1)
         at = cursor.pos
         present = cursor.byte(f"whether there is a {field.parameter}")
         if present > 1:
-            raise BytecodeError(at, f"expected 0 or 1 before a {field.parameter}, found {present}")
+            self.lax(at, f"expected 0 or 1 before a {field.parameter}, found {present}")
         return bool(present)
 
     def _read_field(self, cursor: Cursor, plan: TypePlan, field: TypeField) -> Attribute:

@@ -86,7 +86,9 @@ def test_an_entry_is_not_a_module():
 
 
 def test_unknown_version():
-    with pytest.raises(ValueError, match="unknown bytecode version '13.9', expected one of 13.1"):
+    with pytest.raises(
+        ValueError, match=r"unknown bytecode version '13\.9', expected one of 13\.1"
+    ):
         encode_module(parse(KERNEL), "13.9")
 
 
@@ -211,6 +213,35 @@ def test_an_empty_body():
 def test_invalid_unicode():
     module = ModuleOp(producer="\ud800")
     assert errors_of(module) == [r"'cuda_tile.module': string '\ud800' is not valid Unicode"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            KERNEL.replace(
+                "negi %a : tile<i32>", "assume bounded<?, 99999999999999999999>, %a : tile<i32>"
+            ),
+            "'cuda_tile.assume': 99999999999999999999 does not fit 64 bits",
+        ),
+        (
+            KERNEL.replace(
+                "negi %a : tile<i32>",
+                "assume same_elements<[-99999999999999999999]>, %a : tile<i32>",
+            ),
+            "'cuda_tile.assume': -99999999999999999999 does not fit 64 bits",
+        ),
+        (
+            KERNEL.replace(
+                "tile<i32>)", "tile<i32>, %v: tensor_view<99999999999999999999xf32, strides=[1]>)"
+            ),
+            "'cuda_tile.entry': type 'tensor_view<99999999999999999999xf32, strides=[1]>': "
+            "99999999999999999999 does not fit 64 bits",
+        ),
+    ],
+)
+def test_numbers_that_do_not_fit(text: str, message: str):
+    assert message in errors_of(parse(text))
 
 
 def nested_ifs(depth: int) -> str:
