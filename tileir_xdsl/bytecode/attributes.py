@@ -30,7 +30,7 @@ from xdsl.utils.exceptions import VerifyException
 from tileir_xdsl.bytecode.cursor import BytecodeError, Cursor
 from tileir_xdsl.bytecode.gate import Unwritable
 from tileir_xdsl.bytecode.types import read_enum
-from tileir_xdsl.bytecode.varint import MASK64, put_varint, signed64, zigzag
+from tileir_xdsl.bytecode.varint import MASK64, fits_signed, put_varint, signed64, zigzag
 from tileir_xdsl.dialects.cuda_tile.attributes import (
     AssumePredicate,
     BoundedAttr,
@@ -261,7 +261,7 @@ def _put_div_by(out: bytearray, value: DivByAttr) -> None:
 
 
 def _int64(value: int) -> int:
-    if value.bit_length() > 63:
+    if not fits_signed(value, 64):
         raise Unwritable(f"{value} does not fit 64 bits")
     return value
 

@@ -5,7 +5,7 @@ Source: `bytecode.md` section 6 and `attributes.json` (debug_info).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import IntEnum
 from typing import TypeVar, cast
 
@@ -31,7 +31,7 @@ from tileir_xdsl.bytecode.container import (
 )
 from tileir_xdsl.bytecode.cursor import BytecodeError, Cursor
 from tileir_xdsl.bytecode.gate import Gate, Unwritable
-from tileir_xdsl.bytecode.tables import StringReader, StringWriter
+from tileir_xdsl.bytecode.tables import StringReader, StringWriter, TableBase, first_indices
 from tileir_xdsl.bytecode.varint import align, put_varint
 from tileir_xdsl.dialects.cuda_tile.attributes import (
     DebugInfo,
@@ -78,11 +78,14 @@ def is_writable(location: Attribute) -> bool:
 
 
 class DebugWriter:
-    """Debug attributes by index from 1, each stored once, after those that it refers to."""
+    """Debug attributes by index from 1, each stored once, after those that it refers to.
 
-    def __init__(self, gate: Gate, strings: StringWriter) -> None:
+    `items` are those beyond the base.
+    """
+
+    def __init__(self, gate: Gate, strings: StringWriter, base: TableBase[Attribute]) -> None:
         self.items: list[bytes] = []
-        self.rows: list[list[int]] = []
+        self._base = base
         self._gate = gate
         self._strings = strings
         self._index: dict[Attribute, int] = {}
@@ -116,13 +119,15 @@ class DebugWriter:
     def index(self, value: Attribute) -> int:
         if isinstance(value, UnknownLoc):
             return UNKNOWN
-        index = self._index.get(value)
+        index = self._base.index.get(value)
+        if index is None:
+            index = self._index.get(value)
         if index is not None:
             return index
         item = bytearray()
         self._put(item, value)
         self.items.append(bytes(item))
-        index = self._index[value] = len(self.items)
+        index = self._index[value] = len(self._base.items) + len(self.items)
         return index
 
     def _put(self, out: bytearray, value: Attribute) -> None:
@@ -177,28 +182,29 @@ class DebugWriter:
                 raise Unwritable(f"{value} does not fit 32 bits")
             put_varint(out, value)
 
-    def add_row(self, row: list[int]) -> int:
-        """Keep the locations of a function and its operations: 1 + the row, 0 when unknown."""
-        if not any(row):
-            return 0
-        self.rows.append(row)
-        return len(self.rows)
 
-    def payload(self) -> bytes:
-        out = bytearray()
-        put_varint(out, len(self.rows))
-        align(out, 4, FILL)
-        start = 0
-        for row in self.rows:
-            out += start.to_bytes(4, "little")
-            start += len(row)
-        put_varint(out, start)
-        align(out, INDEX_BYTES, FILL)
-        for row in self.rows:
-            for index in row:
-                out += index.to_bytes(INDEX_BYTES, "little")
-        put_offset_table(out, self.items, WIDTH)
-        return bytes(out)
+def debug_payload(rows: Sequence[bytes], items: Sequence[bytes]) -> bytes:
+    """The section: rows of indices (as `row_bytes` spells them) and debug attributes."""
+    out = bytearray()
+    put_varint(out, len(rows))
+    align(out, 4, FILL)
+    start = 0
+    for row in rows:
+        out += start.to_bytes(4, "little")
+        start += len(row) // INDEX_BYTES
+    put_varint(out, start)
+    align(out, INDEX_BYTES, FILL)
+    for row in rows:
+        out += row
+    put_offset_table(out, items, WIDTH)
+    return bytes(out)
+
+
+def row_bytes(row: Sequence[int]) -> bytes:
+    """The locations of a function and its operations; empty when all are unknown."""
+    if not any(row):
+        return b""
+    return b"".join(index.to_bytes(INDEX_BYTES, "little") for index in row)
 
 
 AttributeT = TypeVar("AttributeT", bound=Attribute)
@@ -280,6 +286,10 @@ class DebugReader:
         if isinstance(value, UnknownLoc):
             return None
         raise BytecodeError(at, f"expected a location, but debug attribute {index} is {value.name}")
+
+    def known(self) -> dict[Attribute, int]:
+        """The attributes that were read, with the first index of each."""
+        return first_indices(self._attributes.items())
 
     def _get(self, index: int, at: int) -> Attribute:
         if index > self.table.count:

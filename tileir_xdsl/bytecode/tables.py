@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import cast
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar, cast
 
 from xdsl.dialects.builtin import i1
 from xdsl.ir import TypeAttribute
@@ -20,32 +21,59 @@ KEEP_BYTES = "surrogateescape"
 """Strings need not be UTF-8 in the file: other bytes travel as lone surrogates."""
 
 
-class StringWriter:
-    """Strings by index, each stored once."""
+KeyT = TypeVar("KeyT")
 
-    def __init__(self) -> None:
+
+@dataclass(frozen=True)
+class TableBase(Generic[KeyT]):
+    """The items that a table begins with: those of a file whose layout is preserved."""
+
+    items: Sequence[bytes] = ()
+    """As they are spelled in the file, those that nothing uses included."""
+    index: Mapping[KeyT, int] = field(default_factory=dict[KeyT, int])
+    """Where what was read from the items is found; the first index of equal ones."""
+
+
+def first_indices(values: Iterable[tuple[int, KeyT]]) -> dict[KeyT, int]:
+    """What was read at some indices, with the first index of each."""
+    first: dict[KeyT, int] = {}
+    for index, value in sorted(values, key=lambda entry: entry[0]):
+        first.setdefault(value, index)
+    return first
+
+
+class StringWriter:
+    """Strings by index, each stored once; `items` are those beyond the base."""
+
+    def __init__(self, base: TableBase[str]) -> None:
         self.items: list[bytes] = []
+        self._base = base
         self._index: dict[str, int] = {}
 
     def index(self, text: str) -> int:
-        index = self._index.get(text)
+        index = self._base.index.get(text)
+        if index is None:
+            index = self._index.get(text)
         if index is not None:
             return index
         try:
             item = text.encode(ENCODING, KEEP_BYTES)
         except UnicodeEncodeError:
             raise Unwritable(f"string {text!r} is not valid Unicode") from None
-        index = len(self.items)
+        index = self._index[text] = len(self._base.items) + len(self.items)
         self.items.append(item)
-        self._index[text] = index
         return index
 
 
 class ConstantWriter:
-    """Constant data by index. As in NVIDIA's files, equal data of equal type is stored once."""
+    """Constant data by index; `items` are those beyond the base.
 
-    def __init__(self) -> None:
+    As in NVIDIA's files, equal data of equal type is stored once.
+    """
+
+    def __init__(self, base: TableBase[DenseElementsAttr]) -> None:
         self.items: list[bytes] = []
+        self._base = base
         self._index: dict[DenseElementsAttr, int] = {}
         self._by_identity: dict[int, int] = {}
 
@@ -56,10 +84,12 @@ class ConstantWriter:
         return index
 
     def _intern(self, value: DenseElementsAttr) -> int:
-        index = self._index.get(value)
+        index = self._base.index.get(value)
+        if index is None:
+            index = self._index.get(value)
         if index is None:
             raw = pack(value)
-            index = self._index[value] = len(self.items)
+            index = self._index[value] = len(self._base.items) + len(self.items)
             self.items.append(varint(len(raw)) + raw)
         return index
 
@@ -146,6 +176,10 @@ class StringReader:
             self._strings[index] = text
         return text
 
+    def known(self) -> dict[str, int]:
+        """The strings that were read, with the first index of each."""
+        return first_indices((k, text) for k, text in enumerate(self._strings) if text is not None)
+
 
 class ConstantReader:
     """Constants of a file by index and type: the type comes from who uses them."""
@@ -173,6 +207,10 @@ class ConstantReader:
         value = DenseElementsAttr(type, clean)
         self._values[index, id(type)] = (type, value)
         return value
+
+    def known(self) -> dict[DenseElementsAttr, int]:
+        """The constants that were read, with the first index of each."""
+        return first_indices((index, value) for (index, _), (_, value) in self._values.items())
 
     def _read(self, index: int, at: int) -> tuple[int, bytes]:
         known = self._raw.get(index)

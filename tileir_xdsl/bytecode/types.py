@@ -13,7 +13,8 @@ from xdsl.utils.exceptions import VerifyException
 from tileir_xdsl.bytecode.container import OffsetTable
 from tileir_xdsl.bytecode.cursor import BytecodeError, Cursor
 from tileir_xdsl.bytecode.gate import Gate, Unwritable
-from tileir_xdsl.bytecode.varint import put_varint
+from tileir_xdsl.bytecode.tables import TableBase, first_indices
+from tileir_xdsl.bytecode.varint import fits_signed, put_varint
 from tileir_xdsl.dialects.cuda_tile.attributes import Bracketed
 from tileir_xdsl.dialects.cuda_tile.types import (
     SCALAR_WIRE,
@@ -72,11 +73,15 @@ def _ints(attribute: Attribute) -> list[int]:
 
 
 class TypeWriter:
-    """Types by index, each stored once, after those that it refers to."""
+    """Types by index, each stored once, after those that it refers to.
 
-    def __init__(self, gate: Gate) -> None:
+    `items` are those beyond the base.
+    """
+
+    def __init__(self, gate: Gate, base: TableBase[Attribute]) -> None:
         self.items: list[bytes] = []
         self._gate = gate
+        self._base = base
         self._index: dict[Attribute, int] = {}
         self._by_identity: dict[int, int] = {}
 
@@ -87,7 +92,9 @@ class TypeWriter:
         return index
 
     def _intern(self, type: Attribute) -> int:
-        index = self._index.get(type)
+        index = self._base.index.get(type)
+        if index is None:
+            index = self._index.get(type)
         if index is not None:
             return index
         item = bytearray()
@@ -95,7 +102,7 @@ class TypeWriter:
             self._put(item, type)
         except Unwritable as error:
             self._gate.error(f"type '{short_type(type)}': {error}")
-        index = self._index[type] = len(self.items)
+        index = self._index[type] = len(self._base.items) + len(self.items)
         self.items.append(bytes(item))
         return index
 
@@ -166,7 +173,7 @@ class TypeWriter:
 def _put_ints(out: bytearray, values: Sequence[int], width: int) -> None:
     put_varint(out, len(values))
     for value in values:
-        if value.bit_length() >= 8 * width:
+        if not fits_signed(value, 8 * width):
             raise Unwritable(f"{value} does not fit {8 * width} bits")
         out += value.to_bytes(width, "little", signed=True)
 
@@ -196,6 +203,10 @@ class TypeReader:
             )
         type = self._types[index]
         return self._decode(index, at) if type is None else type
+
+    def known(self) -> dict[Attribute, int]:
+        """The types that were read, with the first index of each."""
+        return first_indices((k, type) for k, type in enumerate(self._types) if type is not None)
 
     def _decode(self, index: int, at: int) -> Attribute:
         assert self.table is not None

@@ -36,6 +36,11 @@ def signed64(value: int) -> int:
     return value - (1 << 64) if value >> 63 else value
 
 
+def fits_signed(value: int, width: int) -> bool:
+    """Whether `value` is a two's complement number of `width` bits."""
+    return -(1 << (width - 1)) <= value < 1 << (width - 1)
+
+
 def align(out: bytearray, alignment: int, fill: int) -> None:
     """Append `fill` until the length of `out` is a multiple of `alignment`."""
     out.extend(bytes([fill]) * (-len(out) % alignment))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
+from dataclasses import dataclass, field
+from typing import NamedTuple, cast
 
 from xdsl.dialects import builtin
 from xdsl.dialects.builtin import (
@@ -24,6 +25,7 @@ from tileir_xdsl.bytecode.codec import (
     plans_by_class,
 )
 from tileir_xdsl.bytecode.container import (
+    ALIGNMENT,
     FILL,
     OFFSET_WIDTH,
     Section,
@@ -31,13 +33,14 @@ from tileir_xdsl.bytecode.container import (
     put_offset_table,
     put_section,
 )
-from tileir_xdsl.bytecode.debuginfo import DebugWriter
+from tileir_xdsl.bytecode.debuginfo import DebugWriter, debug_payload, row_bytes
 from tileir_xdsl.bytecode.gate import Gate, Unwritable
-from tileir_xdsl.bytecode.tables import ConstantWriter, StringWriter
+from tileir_xdsl.bytecode.tables import ConstantWriter, StringWriter, TableBase
 from tileir_xdsl.bytecode.types import TypeWriter
 from tileir_xdsl.bytecode.varint import align, put_varint
 from tileir_xdsl.diagnostics import DiagnosticError, DiagnosticSink
 from tileir_xdsl.dialects.cuda_tile.base import CudaTileOp
+from tileir_xdsl.dialects.cuda_tile.constants import DenseElementsAttr
 from tileir_xdsl.dialects.cuda_tile.core import EntryOp, GlobalOp, ModuleOp
 from tileir_xdsl.dialects.cuda_tile.places import place_of
 from tileir_xdsl.versions import DEFAULT, V13_3, V13_5, Version
@@ -106,17 +109,56 @@ def _top_level(module: ModuleOp) -> list[Operation]:
     return [operation for block in module.body.blocks for operation in block.ops]
 
 
+@dataclass(frozen=True)
+class Bases:
+    """What the tables begin with."""
+
+    strings: TableBase[str] = field(default_factory=TableBase[str])
+    types: TableBase[Attribute] = field(default_factory=TableBase[Attribute])
+    constants: TableBase[DenseElementsAttr] = field(default_factory=TableBase[DenseElementsAttr])
+    debug: TableBase[Attribute] = field(default_factory=TableBase[Attribute])
+
+
+NOTHING = Bases()
+
+
+class Function(NamedTuple):
+    """An entry of the function table, in parts."""
+
+    head: bytes
+    """Name, signature and flags."""
+    attributes: bytes
+    """Hints and argument attributes."""
+    body: bytes
+    row: bytes
+    """Indices of locations; empty when all are unknown."""
+
+    def put(self, out: bytearray, location: int) -> None:
+        """Append the entry; `location` is 1 + the position of its row, 0 without a row."""
+        out += self.head
+        put_varint(out, location)
+        out += self.attributes
+        put_varint(out, len(self.body))
+        out += self.body
+
+
 class Writer:
     """The writing of one module: the tables that grow, and the function being written."""
 
-    def __init__(self, module: ModuleOp, version: Version, sink: DiagnosticSink | None):
+    def __init__(
+        self,
+        module: ModuleOp,
+        version: Version,
+        sink: DiagnosticSink | None,
+        bases: Bases = NOTHING,
+    ):
         self.module = module
         self.version = version
         self.gate = Gate(version, module, sink)
-        self.strings = StringWriter()
-        self.types = TypeWriter(self.gate)
-        self.constants = ConstantWriter()
-        self.debug = DebugWriter(self.gate, self.strings)
+        self.strings = StringWriter(bases.strings)
+        self.types = TypeWriter(self.gate, bases.types)
+        self.constants = ConstantWriter(bases.constants)
+        self.debug = DebugWriter(self.gate, self.strings, bases.debug)
         self._plans = plans_by_class(version)
         self._out = bytearray()
         self._row: list[int] = []
@@ -128,34 +170,35 @@ class Writer:
         self._depth = 0
 
     def write(self) -> bytes:
-        globals, entries = self._split()
+        globals, entries = self.split()
         # The order in which the tables fill is that of NVIDIA's writer: names and signatures
         # of the entries, globals, locations of the entries, bodies.
-        heads = [self._head(entry) for entry in entries]
-        global_payload = self._globals(globals)
+        heads = [self.head(entry) for entry in entries]
+        global_payload = self.globals(globals)
         for entry in entries:
             self.gate.operation = entry
             self.debug.location(entry.location)
-        functions = self._functions(entries, heads)
-        producer = self._producer()
+        functions = [self.function(e, head) for e, head in zip(entries, heads, strict=True)]
+        rows = [function.row for function in functions if function.row]
+        producer = self.producer()
         self.gate.finish()
 
         out = bytearray(header(self.version))
         if globals:
             put_section(out, Section.GLOBAL, global_payload)
-        put_section(out, Section.FUNCTION, functions)
+        put_section(out, Section.FUNCTION, _function_payload(functions))
         if self.constants.items:
-            put_section(out, Section.CONSTANT, _table(Section.CONSTANT, self.constants.items))
-        if self.debug.rows:
-            put_section(out, Section.DEBUG, self.debug.payload())
-        put_section(out, Section.TYPE, _table(Section.TYPE, self.types.items))
+            put_section(out, Section.CONSTANT, table(Section.CONSTANT, self.constants.items))
+        if rows:
+            put_section(out, Section.DEBUG, debug_payload(rows, self.debug.items))
+        put_section(out, Section.TYPE, table(Section.TYPE, self.types.items))
         if producer:
             put_section(out, Section.PRODUCER, producer)
-        put_section(out, Section.STRING, _table(Section.STRING, self.strings.items))
+        put_section(out, Section.STRING, table(Section.STRING, self.strings.items))
         out.append(Section.END)
         return bytes(out)
 
-    def _split(self) -> tuple[list[GlobalOp], list[EntryOp]]:
+    def split(self) -> tuple[list[GlobalOp], list[EntryOp]]:
         globals: list[GlobalOp] = []
         entries: list[EntryOp] = []
         self._drop_attributes(self.module)
@@ -176,7 +219,7 @@ class Writer:
 
     # The parts of the file outside of bodies.
 
-    def _producer(self) -> bytes:
+    def producer(self) -> bytes:
         producer = self.module.producer
         if producer is None:
             return b""
@@ -189,7 +232,7 @@ class Writer:
             self.gate.error(str(error))
         return bytes(out)
 
-    def _globals(self, operations: Sequence[GlobalOp]) -> bytes:
+    def globals(self, operations: Sequence[GlobalOp]) -> bytes:
         out = bytearray()
         put_varint(out, len(operations))
         for operation in operations:
@@ -218,7 +261,7 @@ class Writer:
         since = operation.field_since(name)
         self.gate.require(since, f"attribute '{name}' ({operation.properties[name]})")
 
-    def _head(self, entry: EntryOp) -> bytes:
+    def head(self, entry: EntryOp) -> bytes:
         """Name, signature and flags of an entry."""
         self.gate.operation = entry
         out = bytearray()
@@ -236,17 +279,7 @@ class Writer:
         hints = entry.optimization_hints
         return hints if hints is not None and hints.hints.data else None
 
-    def _functions(self, entries: Sequence[EntryOp], heads: Sequence[bytes]) -> bytes:
-        out = bytearray()
-        put_varint(out, len(entries))
-        for entry, head in zip(entries, heads, strict=True):
-            out += head
-            self._put_function(out, entry)
-        align(out, 8, FILL)
-        return bytes(out)
-
-    def _put_function(self, out: bytearray, entry: EntryOp) -> None:
-        """Append what follows the head of an entry."""
+    def function(self, entry: EntryOp, head: bytes) -> Function:
         self.gate.operation = entry
         self._drop_attributes(entry)
         attributes = bytearray()
@@ -255,10 +288,7 @@ class Writer:
         except Unwritable as error:
             self.gate.error(str(error))
         body = self._body(entry)
-        put_varint(out, self.debug.add_row(self._row))
-        out += attributes
-        put_varint(out, len(body))
-        out += body
+        return Function(head, bytes(attributes), bytes(body), row_bytes(self._row))
 
     def _put_entry_attributes(self, out: bytearray, entry: EntryOp) -> None:
         hints = self._hints(entry)
@@ -495,7 +525,19 @@ def _non_empty(attributes: ArrayAttr[DictionaryAttr] | None) -> ArrayAttr[Dictio
     return attributes
 
 
-def _table(section: Section, items: Sequence[bytes]) -> bytes:
+def _function_payload(functions: Sequence[Function]) -> bytes:
+    out = bytearray()
+    put_varint(out, len(functions))
+    rows = 0
+    for function in functions:
+        rows += bool(function.row)
+        function.put(out, rows if function.row else 0)
+    align(out, ALIGNMENT[Section.FUNCTION], FILL)
+    return bytes(out)
+
+
+def table(section: Section, items: Sequence[bytes]) -> bytes:
+    """The payload of a section that is one offset table."""
     out = bytearray()
     put_offset_table(out, items, OFFSET_WIDTH[section])
     return bytes(out)
