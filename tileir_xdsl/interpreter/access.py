@@ -174,13 +174,15 @@ class MemoryAccess:
         size: int,
         lane: tuple[int, ...] | None,
     ) -> UndefinedBehaviour:
-        return block.undefined(
+        error = block.undefined(
             self.op,
             "out-of-bounds",
             f"{self._verb} outside of {buffer.name}, which has {buffer.size} bytes",
             lane,
             {"byte offset": offset, "bytes": size},
         )
+        error.buffer = buffer.name
+        return error
 
     def watch_parts(self, block: Block, parts: Sequence[Part], token: int, lanes: Lanes) -> int:
         """Record the access for races; answers the token of what comes after it."""

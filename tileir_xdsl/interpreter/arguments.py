@@ -96,7 +96,7 @@ def _scalar(entry: EntryOp, parameter: BlockArgument, type: TileType, argument: 
     name = parameter_name(parameter)
     fmt = format_of(type.element_type)
     value = np.asarray(argument)
-    if value.ndim or value.dtype.kind not in "biuf" and value.dtype != fmt.dtype:
+    if value.ndim or (value.dtype.kind not in "biuf" and value.dtype != fmt.dtype):
         raise _error(
             entry, f"parameter '{name}' is a number ({short_type(type)}), but got {argument!r}"
         )

@@ -24,6 +24,23 @@ def raw(function: Callable[..., Array]) -> ArrayFunction:
     return getattr(function, "__wrapped__", function)
 
 
+def aligned(function: ArrayFunction) -> ArrayFunction:
+    """The function with operands broadcast to one shape: it may not do so itself."""
+    broadcast_to, broadcast_shapes = np.broadcast_to, np.broadcast_shapes
+
+    def applied(*operands: Array) -> Array:
+        shape = operands[0].shape
+        for operand in operands:
+            if operand.shape != shape:
+                break
+        else:
+            return function(*operands)
+        shape = broadcast_shapes(*(operand.shape for operand in operands))
+        return function(*(broadcast_to(operand, shape) for operand in operands))
+
+    return applied
+
+
 class Check:
     """What makes lanes of an operation undefined."""
 
@@ -46,6 +63,8 @@ def elementwise(
     """The step that applies `function` to tiles lane by lane."""
     sources = compiler.slots(op.operands if operands is None else operands)
     target = compiler.slot(op.results[0])
+    if len(sources) > 1 and not isinstance(function, np.ufunc):
+        function = aligned(function)
     if tile_type(op.results[0]).rank == 0:
         function = _as_array(function)
     step = _STEPS[len(sources)](sources, target, function, compiler.checked)

@@ -1,10 +1,10 @@
 """Memory as tile programs see it: buffers, addresses, bounds.
 
 Every array argument, global and allocation is a `Buffer` of bytes. Buffer *k* has its addresses
-around the middle of the range from k * 2**40 to (k + 1) * 2**40, so an address belongs to the buffer
-whose range it lies in: that is its provenance, which arithmetic keeps however far it strays outside
-the buffer (up to 2**39 bytes), and which a round trip through integers keeps as well. Addresses
-below 2**40 belong to no buffer.
+around the middle of the range from k * 2**40 to (k + 1) * 2**40, so an address belongs to the
+buffer whose range it lies in: that is its provenance, which arithmetic keeps however far it strays
+outside the buffer (up to 2**39 bytes), and which a round trip through integers keeps as well.
+Addresses below 2**40 belong to no buffer.
 
 Beside the bytes a buffer may carry, for each *granule* (its element, or a smaller unit once some
 access is smaller): the state that finds races (`races`), and whether the content is unspecified.

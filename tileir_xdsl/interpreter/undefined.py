@@ -65,6 +65,8 @@ class UndefinedBehaviour(DiagnosticError):
         self.block = block
         self.lane = lane
         self.values = dict(values or {})
+        self.buffer: str | None = None
+        """The name of the buffer that was accessed out of bounds."""
 
     def __reduce__(self) -> Any:
         # The arguments of the base class are not those of this one, and the operation's source

@@ -372,7 +372,8 @@ def _compare(
     )
     what = "the result depends on the order, which the specification leaves open"
     if kind == "identity":
-        what = f"identity {show(fold.identities[position][()])} is none: folding it in changes the result"
+        identity = show(fold.identities[position][()])
+        what = f"identity {identity} is none: folding it in changes the result"
     if not serious:
         what += ", by rounding or the sign of a zero only"
     severity = Severity.WARNING if serious else Severity.REMARK
