@@ -24,7 +24,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import operand_def, opt_prop_def, prop_def, result_def, traits_def
-from xdsl.traits import NoMemoryEffect, Pure
+from xdsl.traits import Commutative, NoMemoryEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from tileir_xdsl.dialects.cuda_tile.attributes import (
@@ -169,6 +169,7 @@ class AddFOp(RoundedBinaryOp):
 
     name = "cuda_tile.addf"
     OPCODE: ClassVar = 0x02
+    traits = traits_def(Commutative())
     assembly_format = _ROUNDED_BINARY
 
 
@@ -342,6 +343,7 @@ class MaxFOp(MinMaxFOp):
 
     name = "cuda_tile.maxf"
     OPCODE: ClassVar = 0x45
+    traits = traits_def(Commutative())
     assembly_format = _MIN_MAX
 
 
@@ -351,6 +353,7 @@ class MinFOp(MinMaxFOp):
 
     name = "cuda_tile.minf"
     OPCODE: ClassVar = 0x47
+    traits = traits_def(Commutative())
     assembly_format = _MIN_MAX
 
 
@@ -550,6 +553,7 @@ class MulFOp(RoundedBinaryOp):
 
     name = "cuda_tile.mulf"
     OPCODE: ClassVar = 0x4C
+    traits = traits_def(Commutative())
     assembly_format = _ROUNDED_BINARY
 
 
@@ -746,6 +750,7 @@ class AddIOp(OverflowBinaryOp):
 
     name = "cuda_tile.addi"
     OPCODE: ClassVar = 0x03
+    traits = traits_def(Commutative())
     assembly_format = _OVERFLOW_BINARY
 
 
@@ -796,6 +801,7 @@ class MaxIOp(SignedBinaryOp):
 
     name = "cuda_tile.maxi"
     OPCODE: ClassVar = 0x46
+    traits = traits_def(Commutative())
     assembly_format = _SIGNED_BINARY
 
 
@@ -805,6 +811,7 @@ class MinIOp(SignedBinaryOp):
 
     name = "cuda_tile.mini"
     OPCODE: ClassVar = 0x48
+    traits = traits_def(Commutative())
     assembly_format = _SIGNED_BINARY
 
 
@@ -817,7 +824,7 @@ class MulhiIOp(SameTypeOp):
     x = operand_def(INT)
     y = operand_def(INT)
     result = result_def(INT)
-    traits = traits_def(Pure())
+    traits = traits_def(Pure(), Commutative())
     assembly_format = "$x `,` $y attr-dict `:` custom<ShortType>(type($result))"
 
 
@@ -827,6 +834,7 @@ class MulIOp(OverflowBinaryOp):
 
     name = "cuda_tile.muli"
     OPCODE: ClassVar = 0x4E
+    traits = traits_def(Commutative())
     assembly_format = _OVERFLOW_BINARY
 
 
@@ -897,6 +905,7 @@ class AndIOp(BinaryIntOp):
 
     name = "cuda_tile.andi"
     OPCODE: ClassVar = 0x04
+    traits = traits_def(Commutative())
     assembly_format = _BINARY
 
 
@@ -906,6 +915,7 @@ class OrIOp(BinaryIntOp):
 
     name = "cuda_tile.ori"
     OPCODE: ClassVar = 0x52
+    traits = traits_def(Commutative())
     assembly_format = _BINARY
 
 
@@ -915,6 +925,7 @@ class XOrIOp(BinaryIntOp):
 
     name = "cuda_tile.xori"
     OPCODE: ClassVar = 0x6C
+    traits = traits_def(Commutative())
     assembly_format = _BINARY
 
 

@@ -24,6 +24,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
+from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import Attribute, SSAValue, TypeAttribute
 from xdsl.irdl import (
     AttrConstraint,
@@ -68,7 +69,7 @@ SetName = Callable[[SSAValue, str], None]
 """Suggests a name for a value, as MLIR's `OpAsmSetValueNameFn` does."""
 
 
-class CudaTileOp(IRDLOperation, ABC):
+class CudaTileOp(HasCanonicalizationPatternsInterface, IRDLOperation, ABC):
     """Base of all `cuda_tile` operations."""
 
     OPCODE: ClassVar[int]
@@ -107,6 +108,13 @@ class CudaTileOp(IRDLOperation, ABC):
 
         Raises `VerifyException`. The declaration must hold.
         """
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        """What xDSL's `canonicalize` applies; imported with the first use, as upstream does."""
+        from tileir_xdsl.passes.canonicalization import patterns_rooted_at
+
+        return patterns_rooted_at(cls)
 
     @classmethod
     def field_since(cls, field: str) -> Version:

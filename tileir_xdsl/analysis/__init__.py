@@ -1,0 +1,1 @@
+"""Facts about programs: pure functions on the IR that never rewrite it."""

@@ -1,0 +1,33 @@
+"""The passes of this project by name, each behind a thunk that imports it when it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+
+from xdsl.passes import ModulePass
+
+PassFactory = Callable[[], type[ModulePass]]
+
+
+def _pass(module: str, cls: str) -> PassFactory:
+    def load() -> type[ModulePass]:
+        return getattr(import_module(f"tileir_xdsl.passes.{module}"), cls)
+
+    return load
+
+
+PASSES: dict[str, PassFactory] = {
+    "canonicalize": _pass("canonicalize", "CanonicalizePass"),
+    "cse": _pass("cse", "CommonSubexpressionEliminationPass"),
+    "dce": _pass("dce", "DeadCodeEliminationPass"),
+}
+"""All passes, in the order of the documentation."""
+
+REPLACED = frozenset(("canonicalize", "cse", "dce"))
+"""Names that xDSL has passes for as well.
+
+In `tile-opt` ours take their place. Plain `xdsl-opt` keeps its own, since two packages must not
+give one name: its `canonicalize` finds our patterns through the operations, the others know
+nothing of `cuda_tile` and do less.
+"""

@@ -1,0 +1,57 @@
+"""What passes report beside their result: remarks for users and counts for `--pass-statistics`.
+
+The pass manager installs a `Report` around each pass; without one, reporting costs a look-up.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+from xdsl.ir import Operation
+
+from tileir_xdsl.diagnostics import DiagnosticSink
+
+
+@dataclass
+class Report:
+    """The remarks and counts of one pass."""
+
+    sink: DiagnosticSink | None = None
+    """Where remarks go; None when nobody asked for them."""
+
+    counts: Counter[str] = field(default_factory=Counter[str])
+    """How often each thing happened, e.g. by name of the pattern."""
+
+
+_REPORT: ContextVar[Report | None] = ContextVar("report", default=None)
+
+
+@contextmanager
+def reporting_to(report: Report) -> Generator[Report]:
+    """Collect what passes report in the body of the `with` statement."""
+    token = _REPORT.set(report)
+    try:
+        yield report
+    finally:
+        _REPORT.reset(token)
+
+
+def remark(op: Operation, message: str) -> None:
+    """Tell the user what a pass did or could not do at `op`, when remarks are asked for."""
+    report = _REPORT.get()
+    if report is None or report.sink is None:
+        return
+    from tileir_xdsl.dialects.cuda_tile.places import place_of
+
+    report.sink.remark(message, place_of(op))
+
+
+def count(what: str, number: int = 1) -> None:
+    """Add to a statistic of the running pass."""
+    report = _REPORT.get()
+    if report is not None:
+        report.counts[what] += number
