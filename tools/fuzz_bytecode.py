@@ -299,6 +299,9 @@ def judge(data: bytes) -> Verdict:
     again = decode_module(written, "written")
     if not module.is_structurally_equivalent(again):
         raise AssertionError("what was written reads back as another module")
+    with_layout = decode_module(data, "mutant", preserve_layout=True)
+    if encode_module(with_layout, version, preserve_layout=True) != data:
+        raise AssertionError("the layout was not preserved")
     return Verdict(True, "")
 
 

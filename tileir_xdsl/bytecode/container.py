@@ -200,7 +200,8 @@ class OffsetTable:
         self.first = cursor.pos + count * width
         self._budget = self.end - self.first
 
-    def _start(self, index: int) -> int:
+    def start(self, index: int) -> int:
+        """The offset in the file of an item."""
         at = self.offsets + index * self.width
         offset = int.from_bytes(self.data[at : at + self.width], "little")
         start = self.first + offset
@@ -212,8 +213,8 @@ class OffsetTable:
 
     def item(self, index: int) -> Cursor:
         """The bytes of an item. Each must be asked for once at most."""
-        start = self._start(index)
-        end = self.end if index + 1 == self.count else self._start(index + 1)
+        start = self.start(index)
+        end = self.end if index + 1 == self.count else self.start(index + 1)
         if end < start:
             raise BytecodeError(
                 self.offsets + index * self.width,

@@ -49,6 +49,10 @@ class Gate:
         operation = self.operation
         self._remarks.remark(f"'{operation.name}': {message}", place_of(operation))
 
+    @property
+    def has_errors(self) -> bool:
+        return self._errors.has_errors
+
     def finish(self) -> None:
         """Raise all errors, if there are any."""
         if self._errors.has_errors:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
-from typing import cast
+from typing import NamedTuple, cast
 
 from xdsl.dialects import builtin
 from xdsl.dialects.builtin import (
@@ -95,9 +95,17 @@ def decode_module(
     Raises `DiagnosticError` with the byte offset and what is being read there.
     """
     try:
-        return Reader(data, name, sink, strict).read()
+        reader = Reader(data, name, sink, strict)
+        module = reader.read()
     except BytecodeError as error:
         raise DiagnosticError(_diagnostic(name, error)) from None
+    if preserve_layout:
+        from tileir_xdsl.bytecode.layout import remember_layout
+
+        (tile_module,) = module.body.ops
+        assert isinstance(tile_module, ModuleOp)
+        remember_layout(tile_module, reader)
+    return module
 
 
 def _diagnostic(name: str, error: BytecodeError) -> Diagnostic:
@@ -105,6 +113,14 @@ def _diagnostic(name: str, error: BytecodeError) -> Diagnostic:
     if error.context:
         message += f" (reading {', '.join(error.context)})"
     return Diagnostic(Severity.ERROR, message, Place.byte(name, error.offset), code="bytecode")
+
+
+class FunctionSpan(NamedTuple):
+    """Where an entry of the function table lies in the file, and its location field."""
+
+    start: int
+    end: int
+    location: int
 
 
 class Reader:
@@ -118,6 +134,9 @@ class Reader:
         cursor = Cursor(data, 0, len(data))
         self.version: Version = read_header(cursor)
         self.sections: dict[Section, SectionRange] = {}
+        """Those that count: a repeated section replaces the earlier one."""
+        self.all_sections: list[SectionRange] = []
+        self.function_spans: list[FunctionSpan] = []
         self._read_sections(cursor)
         self.strings = StringReader(self._table(Section.STRING, "string"))
         self.types = TypeReader(self._table(Section.TYPE, "type"), self.version, self.lax)
@@ -126,6 +145,7 @@ class Reader:
         self._plans = plans_by_opcode(self.version)
         self._values: list[SSAValue] = []
         self._row: Iterator[int] | None = None
+        self._location = 0
         self._depth = 0
         self._argument_budget = MAX_ARGUMENTS + len(data)
 
@@ -159,6 +179,7 @@ class Reader:
                     f"the file is {self.version}",
                 )
             self.sections[section] = found
+            self.all_sections.append(found)
         if cursor.remaining:
             raise BytecodeError(
                 cursor.pos, f"expected the end of the file, {cursor.remaining} bytes follow"
@@ -279,6 +300,7 @@ class Reader:
             error.within(f"function @{name.data}")
             raise
         set_byte(operation, start)
+        self.function_spans.append(FunctionSpan(start, cursor.pos, self._location))
         return operation
 
     def _read_entry(self, cursor: Cursor, name: StringAttr) -> EntryOp:
@@ -379,6 +401,7 @@ class Reader:
         at = cursor.pos
         location = cursor.varint("the location of a function")
         self._row = None
+        self._location = location
         if not location:
             return None
         if self.debug is None:

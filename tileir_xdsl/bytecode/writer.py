@@ -74,6 +74,10 @@ def encode_module(
     if isinstance(version, str):
         version = Version.parse(version)
     tile_module = find_module(module, sink)
+    if preserve_layout:
+        from tileir_xdsl.bytecode.layout import write_preserved
+
+        return write_preserved(tile_module, version, sink)
     return Writer(tile_module, version, sink).write()
 
 
