@@ -30,7 +30,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     UnknownLoc,
 )
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Dialect, Operation, SSAValue
 from xdsl.irdl import IRDLOperation
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.parser.generic_parser import ParserState
@@ -59,7 +59,9 @@ from tileir_xdsl.dialects.cuda_tile.lexer import FastLexer, string_value
 from tileir_xdsl.dialects.cuda_tile.locations import DILocAttr, callsite, nested_location
 from tileir_xdsl.dialects.cuda_tile.nesting import MAX_NESTING, deep_recursion
 from tileir_xdsl.dialects.cuda_tile.places import set_argument_span, set_place
+from tileir_xdsl.dialects.cuda_tile.printer import KERNEL_DIALECT
 from tileir_xdsl.dialects.cuda_tile.types import (
+    SHORT_NAMES,
     CudaTileType,
     TileType,
     fnv8E5M3FNU,
@@ -69,6 +71,7 @@ from tileir_xdsl.dialects.cuda_tile.wording import clean_message, suggestion
 
 _ALIAS_DEFINITION = re.compile(r"^[ \t]*([#!][A-Za-z$._-][A-Za-z0-9$._-]*)[ \t]*=(?!=)", re.M)
 _TOP_LEVEL = re.compile(r"^[ \t]*(?:cuda_tile\.)?(?:entry|global)\b", re.M)
+_KERNEL = re.compile(r"^tile_sugar\.kernel\b", re.M)
 _PRODUCER = re.compile(r"\A// Producer: ([^\n]*)\n")
 
 
@@ -77,7 +80,37 @@ def new_context() -> Context:
     context = Context()
     context.load_dialect(Builtin)
     context.load_dialect(CudaTile)
+    for name, load in KERNEL_DIALECTS.items():
+        context.register_dialect(name, load)
     return context
+
+
+def _tile_sugar() -> Dialect:
+    from tileir_xdsl.dialects.tile_sugar import TileSugar
+
+    return TileSugar
+
+
+def _arith() -> Dialect:
+    from xdsl.dialects.arith import Arith
+
+    return Arith
+
+
+def _math() -> Dialect:
+    from xdsl.dialects.math import Math
+
+    return Math
+
+
+def _scf() -> Dialect:
+    from xdsl.dialects.scf import Scf
+
+    return Scf
+
+
+KERNEL_DIALECTS = {"tile_sugar": _tile_sugar, "arith": _arith, "math": _math, "scf": _scf}
+"""The dialects of sugar kernels, imported when a program first names one of their operations."""
 
 
 def parse_module(text: str, name: str = "<string>") -> ModuleOp:
@@ -239,11 +272,31 @@ class TileParser(Parser):
         while self._current_token.kind is not MLIRTokenKind.EOF:
             if self._parse_optional_preamble():
                 continue
-            operation = self.parse_optional_operation()
-            if operation is None:
-                self.raise_error("expected an operation", self._here())
-            operations.append(operation)
-        self._report_undefined()
+            try:
+                operation = self.parse_optional_operation()
+                if operation is None:
+                    self.raise_error("expected an operation", self._here())
+                operations.append(operation)
+                self._report_undefined()
+            except ParseError as error:
+                self.report(error)
+                if not self._recover_at_kernel(error.span.start):
+                    return
+
+    def _recover_at_kernel(self, position: int) -> bool:
+        """Move to the next sugar kernel at the left margin after a broken one."""
+        text = self.source.text
+        after = _KERNEL.search(text, text.find("\n", position) + 1 or len(text))
+        if after is None:
+            return False
+        self._parser_state.dialect_stack[:] = ["builtin"]
+        self.ssa_values, self.blocks = {}, {}
+        self.forward_ssa_references.clear()
+        self.forward_block_references.clear()
+        self._forward_places.clear()
+        self._depth = 0
+        self._resume_quietly(after.start())
+        return True
 
     def _parse_optional_preamble(self) -> bool:
         kind = self._current_token.kind
@@ -409,8 +462,10 @@ class TileParser(Parser):
         known = self.ctx.get_optional_op(full, dialect_stack=stack)
         if known is not None:
             return known
-        mnemonics = [op.name.partition(".")[2] for op in CudaTile.operations]
-        hint = suggestion(name.removeprefix(f"{CudaTile.name}."), mnemonics)
+        in_kernel = KERNEL_DIALECT in stack and not name.startswith(f"{CudaTile.name}.")
+        dialect = _tile_sugar() if in_kernel else CudaTile
+        mnemonics = [op.name.partition(".")[2] for op in dialect.operations]
+        hint = suggestion(name.removeprefix(f"{dialect.name}."), mnemonics)
         self.raise_error(f"unknown operation '{name}'{hint}", span or self._here())
 
     def _parse_generic_operation(self, op_type: type[Operation]) -> Operation:
@@ -528,8 +583,17 @@ class TileParser(Parser):
 
     # Attributes.
 
+    def parse_optional_type(self) -> Any:
+        # In a kernel, types are spelled short in the operations of every dialect.
+        in_kernel = KERNEL_DIALECT in self._parser_state.dialect_stack
+        if not in_kernel or self._current_token.text not in _KERNEL_TYPES:
+            return super().parse_optional_type()
+        from tileir_xdsl.dialects.tile_sugar.types import parse_optional_kernel_type
+
+        return parse_optional_kernel_type(self)
+
     def parse_optional_builtin_int_or_float_attr(self) -> Any:
-        if self._parser_state.dialect_stack[-1] != CudaTile.name:
+        if self._parser_state.dialect_stack[-1] not in (CudaTile.name, KERNEL_DIALECT):
             return super().parse_optional_builtin_int_or_float_attr()
         token = self._current_token
         if token.kind is MLIRTokenKind.BARE_IDENT:
@@ -693,6 +757,7 @@ def _notes(source: SourceFile, error: ParseError) -> list[Diagnostic]:
     return [Diagnostic(Severity.NOTE, error.note, place, [])]
 
 
+_KERNEL_TYPES = frozenset((*SHORT_NAMES, "tensor"))
 _NUMBER_KINDS = (MLIRTokenKind.INTEGER_LIT, MLIRTokenKind.FLOAT_LIT, MLIRTokenKind.MINUS)
 _LOCATIONS = (UnknownLoc, FileLineColLoc, CallSiteLoc, NameLoc, FusedLoc, DILocAttr)
 

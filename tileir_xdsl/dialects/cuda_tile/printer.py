@@ -40,8 +40,13 @@ from tileir_xdsl.dialects.cuda_tile.constants import FloatBitsAttr, scalar_text
 from tileir_xdsl.dialects.cuda_tile.literals import LAYOUTS
 from tileir_xdsl.dialects.cuda_tile.names import ValueNames
 from tileir_xdsl.dialects.cuda_tile.nesting import deep_recursion
+from tileir_xdsl.dialects.cuda_tile.types import CudaTileType, short_type
 
 WRAPPER = "cuda_tile.module"
+
+KERNEL_DIALECT = "tile_sugar"
+"""The dialect that stays the default inside a kernel's operations of other dialects, and whose
+types print short there too."""
 
 BARE_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_$.]*")
 
@@ -276,8 +281,10 @@ class TilePrinter(Printer):
     def _inside(self, parent: Operation | None):
         """In the regions of `parent`, whose dialect may be the default one there."""
         outer = self._default_dialect
-        has_default = getattr(parent, "DEFAULT_DIALECT_BODY", False)
-        self._default_dialect = parent.dialect_name() if parent and has_default else ""
+        if parent is not None and getattr(parent, "DEFAULT_DIALECT_BODY", False):
+            self._default_dialect = parent.dialect_name()
+        elif outer != KERNEL_DIALECT:
+            self._default_dialect = ""
         yield
         self._default_dialect = outer
 
@@ -335,7 +342,9 @@ class TilePrinter(Printer):
             else:
                 self.print_string(alias)
             return
-        if (scalar := _scalar(attribute)) is not None:
+        if self._default_dialect == KERNEL_DIALECT and isinstance(attribute, CudaTileType):
+            self.print_string(short_type(attribute))
+        elif (scalar := _scalar(attribute)) is not None:
             self.print_string(scalar)
         elif isinstance(attribute, ArrayAttr):
             array = cast(ArrayAttr[Attribute], attribute)
