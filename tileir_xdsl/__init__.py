@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING
 from tileir_xdsl._version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from os import PathLike
+    from typing import Any, TextIO
 
     from xdsl.dialects.builtin import ModuleOp
 
     from tileir_xdsl.diagnostics import Diagnostic
+    from tileir_xdsl.interpreter import Report
 
-__all__ = ["compile", "decode", "encode", "parse", "text", "verify"]
+__all__ = ["compile", "decode", "encode", "parse", "run", "text", "verify"]
 
 
 def parse(text: str, name: str = "<string>") -> ModuleOp:
@@ -105,4 +107,53 @@ def compile(
         tool=tool,
         extra_args=extra_args,
         timeout=timeout,
+    )
+
+
+def run(
+    module: ModuleOp,
+    kernel: str | None = None,
+    grid: int | Sequence[int] = (1,),
+    args: Sequence[Any] | Mapping[str, Any] = (),
+    *,
+    checked: bool = True,
+    jobs: int = 1,
+    order: str = "tree",
+    check_order: bool = False,
+    seed: int = 0,
+    step_limit: int = 1_000_000,
+    trace: Callable[[str], None] | None = None,
+    out: TextIO | None = None,
+) -> Report:
+    """Run a kernel of a valid `module` on the CPU.
+
+    `kernel` may be left out where the module has one entry. `grid` is the number of tile blocks
+    along up to three dimensions. `args` are the arguments in the order of the parameters, or by
+    parameter name: NumPy arrays for pointers, changed in place, and numbers for scalars.
+
+    The program's undefined behaviour is looked for while it runs, all kinds of it when `checked`
+    and otherwise those that cost little. `jobs` processes share the blocks. `order` is that of
+    reductions; `check_order` tries several and records in the report where results differ. `seed`
+    is that of the order `shuffled`. `step_limit` bounds the loop iterations of a block. `trace` is
+    called with a line for each executed operation. What the kernel prints goes to `out`, by default
+    standard output.
+
+    Raises `tileir_xdsl.interpreter.UndefinedBehaviour`, a `DiagnosticError` with the place, block,
+    lane and values, where the program is undefined or an assertion fails.
+    """
+    from tileir_xdsl.interpreter import run as run_kernel
+
+    return run_kernel(
+        module,
+        kernel,
+        grid,
+        args,
+        checked=checked,
+        jobs=jobs,
+        order=order,
+        check_order=check_order,
+        seed=seed,
+        step_limit=step_limit,
+        trace=trace,
+        out=out,
     )

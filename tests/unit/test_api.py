@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_public_names():
-    assert tileir_xdsl.__all__ == ["compile", "decode", "encode", "parse", "text", "verify"]
+    assert tileir_xdsl.__all__ == ["compile", "decode", "encode", "parse", "run", "text", "verify"]
     assert all(callable(getattr(tileir_xdsl, name)) for name in tileir_xdsl.__all__)
 
 

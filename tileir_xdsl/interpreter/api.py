@@ -16,6 +16,7 @@ from tileir_xdsl.diagnostics import DiagnosticError
 from tileir_xdsl.dialects.cuda_tile.core import EntryOp, GlobalOp, ModuleOp
 from tileir_xdsl.dialects.cuda_tile.places import place_of
 from tileir_xdsl.dialects.cuda_tile.types import TileType
+from tileir_xdsl.interpreter import jobs as processes
 from tileir_xdsl.interpreter.arguments import Argument, bind, in_order
 from tileir_xdsl.interpreter.launch import Block, Launch
 from tileir_xdsl.interpreter.memory import Buffer, Memory, memory_format
@@ -71,13 +72,15 @@ def run(
     """
     options = Options(
         checked=checked,
-        trace=None if trace is None else _tracer(trace),
+        trace=trace is not None,
         check_order=check_order,
         order=order,
         seed=seed,
     )
     prepared = Kernel(module, kernel, options)
-    return prepared.launch(grid, args, jobs=jobs, step_limit=step_limit, out=out, progress=progress)
+    return prepared.launch(
+        grid, args, jobs=jobs, step_limit=step_limit, trace=trace, out=out, progress=progress
+    )
 
 
 def reset_globals(module: Operation) -> None:
@@ -150,6 +153,7 @@ class Kernel:
         *,
         jobs: int = 1,
         step_limit: int = STEP_LIMIT,
+        trace: Trace | None = None,
         out: TextIO | None = None,
         progress: Callable[[int], None] | None = None,
     ) -> Report:
@@ -161,6 +165,7 @@ class Kernel:
             checked=self.options.checked,
             step_limit=step_limit,
             out=sys.stdout if out is None else out,
+            trace=trace,
         )
         arguments = in_order(self.entry, args)
         bound = bind(self.entry, arguments, launch.memory)
@@ -170,7 +175,7 @@ class Kernel:
             self._track(launch.memory, template, launch)
         total = extents[0] * extents[1] * extents[2]
         try:
-            executed = self._run_blocks(launch, template, range(total), progress)
+            executed = self._run(launch, template, total, min(jobs, total), progress)
         finally:
             for finish in bound.finish:
                 finish()
@@ -214,6 +219,27 @@ class Kernel:
                 return True
         return False
 
+    def _run(
+        self,
+        launch: Launch,
+        template: Env,
+        total: int,
+        jobs: int,
+        progress: Callable[[int], None] | None,
+    ) -> int:
+        if jobs > 1 and not processes.available():
+            launch.note("this platform has no fork: the blocks ran in one process")
+            jobs = 1
+        if jobs <= 1:
+            return self._run_blocks(launch, template, range(total), progress)
+        return processes.run_in_processes(
+            launch,
+            self.entry,
+            total,
+            jobs,
+            lambda numbers: self._run_blocks(launch, template, numbers),
+        )
+
     def _run_blocks(
         self,
         launch: Launch,
@@ -227,7 +253,7 @@ class Kernel:
             for number, id in _block_ids(launch.grid, numbers):
                 block = Block(launch, id, number)
                 if launch.tracker is not None:
-                    launch.tracker.begin(number)
+                    launch.tracker.begin()
                 env = template.copy()
                 env[0] = block
                 body.run(env)
@@ -278,12 +304,3 @@ def _global_buffer(op: GlobalOp) -> Buffer:
     buffer = Memory().add(f"global @{op.sym_name.data}", data.copy(), layout.size)
     buffer.constant = op.constant is not None
     return buffer
-
-
-def _tracer(trace: Trace) -> Callable[[Operation, Env, Compiler], None]:
-    from tileir_xdsl.interpreter.tracing import trace_line
-
-    def emit(op: Operation, env: Env, compiler: Compiler) -> None:
-        trace(trace_line(op, env, compiler))
-
-    return emit

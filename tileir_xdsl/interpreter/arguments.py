@@ -124,7 +124,7 @@ def _array(entry: EntryOp, parameter: BlockArgument, pointer: PtrType, argument:
             f"it needs a NumPy array, but got {type(argument).__name__}",
         )
     array = cast(Array, argument)
-    same_bits = array.dtype.itemsize == wanted.size and array.dtype.kind in "iub"
+    same_bits = array.dtype.itemsize == wanted.size and array.dtype.kind in "iubV"
     if array.dtype not in (wanted.dtype, wanted.fmt.dtype) and not same_bits:
         raise _error(
             entry,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, TextIO
 
 import numpy as np
@@ -35,17 +36,22 @@ class Launch:
         checked: bool,
         step_limit: int,
         out: TextIO,
+        trace: Callable[[str], None] | None = None,
     ) -> None:
         self.memory = memory
         self.grid = grid
         self.checked = checked
         self.step_limit = step_limit
         self.out = out
+        self.trace = trace
+        """Told a line for each step, where the plan is compiled for it."""
         self.tracker = Tracker() if checked else None
         self.notes: dict[str, None] = {}
         """Remarks on the run as a whole, each once, in order."""
         self.findings: dict[tuple[Any, ...], Diagnostic] = {}
         """What the check of reduction orders found, at most one of a kind for an operation."""
+        self.lock: AbstractContextManager[Any] = nullcontext()
+        """Held while an atomic updates memory."""
         self.globals: dict[str, int] = {}
         """Addresses of the globals by name."""
 

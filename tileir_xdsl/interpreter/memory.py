@@ -128,11 +128,10 @@ class Buffer:
             self._typed[key] = found
         return found
 
-    def box(
-        self, dtype: np.dtype[Any], offset: int, counts: tuple[int, ...], strides: tuple[int, ...]
-    ) -> Array:
-        """A strided box of elements as a view of the buffer; offset and strides are bytes."""
-        return np.ndarray(counts, dtype, self.bytes, offset, strides)
+    def replace(self, data: Array) -> None:
+        """Hold the content elsewhere from now on."""
+        self.bytes = data
+        self._typed.clear()
 
     def shadow_box(
         self,

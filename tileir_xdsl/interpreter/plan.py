@@ -99,7 +99,8 @@ class Options:
     """What the steps are compiled for."""
 
     checked: bool = True
-    trace: Callable[[Operation, Env, Compiler], None] | None = None
+    trace: bool = False
+    """Whether each step tells `Launch.trace` what it did."""
     check_order: bool = False
     order: str = "tree"
     seed: int = 0
@@ -145,10 +146,7 @@ class Compiler:
     def compile_op(self, op: Operation) -> Step | None:
         build = self._builder(op)
         step = build(op, self)
-        trace = self.options.trace
-        if trace is None:
-            return step
-        return self._traced(op, step, trace)
+        return self._traced(op, step) if self.options.trace else step
 
     def _builder(self, op: Operation) -> Builder:
         cls = type(op)
@@ -163,12 +161,12 @@ class Compiler:
             f"the interpreter does not run '{op.name}': {reason}", place_of(op), code="refused"
         )
 
-    def _traced(
-        self, op: Operation, step: Step | None, trace: Callable[[Operation, Env, Compiler], None]
-    ) -> Step:
+    def _traced(self, op: Operation, step: Step | None) -> Step:
+        from tileir_xdsl.interpreter.tracing import trace_line
+
         def run(env: Env) -> Signal | None:
             signal = None if step is None else step(env)
-            trace(op, env, self)
+            env[0].launch.trace(trace_line(op, env, self))
             return signal
 
         return run

@@ -119,11 +119,11 @@ class Tracker:
         self.states: list[State] = [State(None, None, True, None)]
         self.acquired: list[tuple[int, Knowledge]] = []
         """Events of the running block that acquired something, and what."""
-        self.running = -1
+        self.synchronised = False
+        """Whether some access acquired or released."""
 
-    def begin(self, block: int) -> None:
+    def begin(self) -> None:
         """A block starts."""
-        self.running = block
         self.acquired = []
 
     def access(self, states: Array, access: Access, fill: Callable[[Any], None]) -> None:
@@ -134,6 +134,8 @@ class Tracker:
         """
         if not states.size:
             return
+        if access.acquire or access.release:
+            self.synchronised = True
         first = int(states.flat[0])
         if states.size == 1 or bool((states == first).all()):
             new = self._next(first, access, states)

@@ -69,10 +69,9 @@ class UndefinedBehaviour(DiagnosticError):
         """The name of the buffer that was accessed out of bounds."""
 
     def __reduce__(self) -> Any:
-        # The arguments of the base class are not those of this one, and the operation's source
-        # text goes along: errors cross process boundaries when blocks run in several processes.
-        diagnostic = self.diagnostics[0]
-        return UndefinedBehaviour, (diagnostic, self.kind, self.block, self.lane, self.values)
+        # Errors cross process boundaries when blocks run in several processes.
+        arguments = (self.diagnostics[0], self.kind, self.block, self.lane, self.values)
+        return UndefinedBehaviour, arguments, {"buffer": self.buffer}
 
 
 def undefined(

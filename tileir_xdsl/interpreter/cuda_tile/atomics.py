@@ -88,8 +88,9 @@ class Atomic:
         unsure_memory = self.access.unspecified(parts, addresses.shape)
         block.require_specified(self.op, unsure_memory, "the memory")
         old = np.empty(addresses.shape, self.access.format.fmt.dtype)
-        for part in parts:
-            _update_part(part, old, operands, update)
+        with block.launch.lock:
+            for part in parts:
+                _update_part(part, old, operands, update)
         if active is None:
             env[self.target], env[self.target + 1] = old, None
             return
@@ -159,7 +160,8 @@ def build_red_view(op: ir.AtomicRedViewTkoOp, compiler: Compiler) -> Step:
         env[after] = access.watch_parts(block, parts, token_of(env, spec.token), lanes)
         block.require_specified(op, access.unspecified(parts, counts), "the memory")
         old = np.empty(counts, values.dtype)
-        for part in parts:
-            _update_part(part, old, [values], update)
+        with block.launch.lock:
+            for part in parts:
+                _update_part(part, old, [values], update)
 
     return run

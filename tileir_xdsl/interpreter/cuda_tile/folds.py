@@ -28,7 +28,7 @@ from tileir_xdsl.interpreter.orders import (
     take,
 )
 from tileir_xdsl.interpreter.plan import ELEMENTWISE, Compiler, Env, Step, Target, builder
-from tileir_xdsl.interpreter.undefined import block_text, show
+from tileir_xdsl.interpreter.undefined import block_text, first_lane, show
 from tileir_xdsl.interpreter.values import format_of, full, number_format, tile_type
 from tileir_xdsl.numerics import FloatFormat, IntegerFormat, NumberFormat
 from tileir_xdsl.numerics.convert import ftof
@@ -325,61 +325,97 @@ def _fast_scan(op: ir.ScanOp) -> Callable[[Array, int], Array] | None:
 def _compare_orders(
     env: Env, fold: Fold, items: Items, combine: Combine, orders: tuple[str, ...], seed: int
 ) -> None:
-    """Record a finding for each order whose result differs from that of the first."""
+    """Record a finding where an order changes the result or an identity changes an element."""
+    _check_identities(env, fold, items, combine)
 
     def result(order: str) -> Items:
         if isinstance(fold.op, ir.ScanOp):
             return scan_in_order(order, items, fold.axis, combine, fold.identities)
         return reduce_in_order(order, items, fold.axis, combine, fold.identities, seed)
 
-    reference = result(orders[0])
-    for order in orders[1:]:
+    plain = [order for order in orders if not order.startswith("identity")]
+    reference = result(plain[0])
+    for order in plain[1:]:
         for position, (first, second) in enumerate(zip(reference, result(order), strict=True)):
-            _compare(env, fold, items[position], position, (orders[0], first), (order, second))
+            differs = _differing(first, second, fold.formats[position])
+            if not differs.any():
+                continue
+            inputs = items[position][0]
+            small = _only_rounding(first[0], second[0], inputs, fold, position) | ~differs
+            serious = bool((~small).any())
+            lane = first_lane(~small if serious else differs)
+            _record(
+                env,
+                fold,
+                "order",
+                serious,
+                lane,
+                "the result depends on the order, which the specification leaves open",
+                f"{show(first[0][lane])} in order {plain[0]}, {show(second[0][lane])} in {order}",
+            )
 
 
-def _compare(
+def _check_identities(env: Env, fold: Fold, items: Items, combine: Combine) -> None:
+    """An identity folded in before or after an element must leave it as it is."""
+    neutral: Items = [
+        (np.broadcast_to(identity, values.shape), None)
+        for identity, (values, _) in zip(fold.identities, items, strict=True)
+    ]
+    for combined in (combine(neutral, items), combine(items, neutral)):
+        for position, (element, other) in enumerate(zip(items, combined, strict=True)):
+            fmt = fold.formats[position]
+            differs = _differing(element, other, fmt)
+            if not differs.any():
+                continue
+            values, result = element[0], other[0]
+            # A sum with the identity +0 turns -0 into +0: common, and rarely meant.
+            zeros = differs & (values == result)
+            serious = bool((differs & ~zeros).any())
+            lane = first_lane(differs & ~zeros if serious else differs)
+            identity = show(fold.identities[position][()])
+            _record(
+                env,
+                fold,
+                "identity",
+                serious,
+                lane,
+                f"identity {identity} is none",
+                f"combined with it {show(values[lane])} becomes {show(result[lane])}",
+            )
+
+
+def _record(
     env: Env,
     fold: Fold,
-    inputs: Item,
-    position: int,
-    reference: tuple[str, Item],
-    other: tuple[str, Item],
+    kind: str,
+    serious: bool,
+    lane: tuple[int, ...],
+    what: str,
+    values: str,
 ) -> None:
-    first, second = reference[1][0], other[1][0]
-    differs = ~_same(first, second, fold.formats[position])
-    for lanes in (reference[1][1], other[1][1]):
-        if lanes is not None:
-            differs = differs & ~lanes
-    if not differs.any():
-        return
-    rounding = _only_rounding(first, second, inputs[0], fold, position) | ~differs
-    serious = bool((~rounding).any())
-    kind = "identity" if other[0].startswith("identity") else "order"
+    """Keep one finding of a kind for each operation."""
+    findings = env[0].launch.findings
     key = (fold.op, kind, serious)
-    launch = env[0].launch
-    if key in launch.findings:
+    if key in findings:
         return
-    index = np.argwhere(~rounding if serious else differs)[0]
-    lane = tuple(int(i) for i in index)
-    where = (
-        f"lane {list(lane)} of block {block_text(env[0].id)}"
-        if lane
-        else f"block {block_text(env[0].id)}"
-    )
-    values = (
-        f"{show(first[lane])} in order {reference[0]}, {show(second[lane])} in order {other[0]}"
-    )
-    what = "the result depends on the order, which the specification leaves open"
-    if kind == "identity":
-        identity = show(fold.identities[position][()])
-        what = f"identity {identity} is none: folding it in changes the result"
+    block = f"block {block_text(env[0].id)}"
+    where = f"lane {list(lane)} of {block}" if lane else block
     if not serious:
-        what += ", by rounding or the sign of a zero only"
+        what += " (by rounding only)" if kind == "order" else " (for the sign of zeros)"
     severity = Severity.WARNING if serious else Severity.REMARK
-    launch.findings[key] = Diagnostic(
+    findings[key] = Diagnostic(
         severity, f"{what}: {values}, in {where}", place_of(fold.op), code=f"fold-{kind}"
     )
+
+
+def _differing(first: Item, second: Item, fmt: NumberFormat) -> Array:
+    """Lane by lane, whether two results differ where both are specified."""
+    shape = np.broadcast_shapes(first[0].shape, second[0].shape)
+    differs = np.asarray(~_same(full(first[0], shape), full(second[0], shape), fmt))
+    for lanes in (first[1], second[1]):
+        if lanes is not None:
+            differs = differs & ~lanes
+    return np.asarray(differs)
 
 
 def _same(first: Array, second: Array, fmt: NumberFormat) -> Array:
