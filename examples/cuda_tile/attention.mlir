@@ -4,8 +4,13 @@
 // the maximum grows, what was summed before is scaled down. q, k, v, o: f16, rows x 64, row-major.
 // `scale` is that of the scores times log2(e), because the powers are of two. Queries come in
 // multiples of 64, as do keys.
+// The pointers are aligned to 16 bytes, as allocators align; saying so lets accesses be wide.
 cuda_tile.module @attention {
   entry @attention(%q: tile<ptr<f16>>, %k: tile<ptr<f16>>, %v: tile<ptr<f16>>, %o: tile<ptr<f16>>, %queries: tile<i32>, %keys: tile<i32>, %scale: tile<f32>) {
+    %q_aligned = assume div_by<16>, %q : tile<ptr<f16>>
+    %k_aligned = assume div_by<16>, %k : tile<ptr<f16>>
+    %v_aligned = assume div_by<16>, %v : tile<ptr<f16>>
+    %o_aligned = assume div_by<16>, %o : tile<ptr<f16>>
     %zero = constant <i32: 0> : tile<i32>
     %one = constant <i32: 1> : tile<i32>
     %keys_per_step = constant <i32: 64> : tile<i32>
@@ -13,10 +18,10 @@ cuda_tile.module @attention {
     %no_sum = constant <f32: 0.0> : tile<64x1xf32>
     %no_scores = constant <f32: 0.0> : tile<64x64xf32>
     %block, %block_y, %block_z = get_tile_block_id : tile<i32>
-    %q_array = make_tensor_view %q, shape = [%queries, 64], strides = [64, 1] : tile<i32> -> tensor_view<?x64xf16, strides=[64,1]>
-    %k_array = make_tensor_view %k, shape = [%keys, 64], strides = [64, 1] : tile<i32> -> tensor_view<?x64xf16, strides=[64,1]>
-    %v_array = make_tensor_view %v, shape = [%keys, 64], strides = [64, 1] : tile<i32> -> tensor_view<?x64xf16, strides=[64,1]>
-    %o_array = make_tensor_view %o, shape = [%queries, 64], strides = [64, 1] : tile<i32> -> tensor_view<?x64xf16, strides=[64,1]>
+    %q_array = make_tensor_view %q_aligned, shape = [%queries, 64], strides = [64, 1] : tile<i32> -> tensor_view<?x64xf16, strides=[64,1]>
+    %k_array = make_tensor_view %k_aligned, shape = [%keys, 64], strides = [64, 1] : tile<i32> -> tensor_view<?x64xf16, strides=[64,1]>
+    %v_array = make_tensor_view %v_aligned, shape = [%keys, 64], strides = [64, 1] : tile<i32> -> tensor_view<?x64xf16, strides=[64,1]>
+    %o_array = make_tensor_view %o_aligned, shape = [%queries, 64], strides = [64, 1] : tile<i32> -> tensor_view<?x64xf16, strides=[64,1]>
     %q_tiles = make_partition_view %q_array : partition_view<tile=(64x64), tensor_view<?x64xf16, strides=[64,1]>>
     // The dimension map transposes: a tile of k is 64 features x 64 keys.
     %k_tiles = make_partition_view %k_array : partition_view<tile=(64x64), tensor_view<?x64xf16, strides=[64,1]>, dim_map=[1, 0]>

@@ -1,11 +1,14 @@
 // y[r, :] = the running sums of x[r, :] in rows of 1024, and total[r] = the sum of the row: one
 // block for each row.
+// The pointers are aligned to 16 bytes, as allocators align; saying so lets accesses be wide.
 cuda_tile.module @scan {
   entry @scan(%x: tile<ptr<f32>>, %y: tile<ptr<f32>>, %total: tile<ptr<f32>>, %rows: tile<i32>) {
+    %x_aligned = assume div_by<16>, %x : tile<ptr<f32>>
+    %y_aligned = assume div_by<16>, %y : tile<ptr<f32>>
     %zero = constant <i32: 0> : tile<i32>
     %row, %block_y, %block_z = get_tile_block_id : tile<i32>
-    %x_array = make_tensor_view %x, shape = [%rows, 1024], strides = [1024, 1] : tile<i32> -> tensor_view<?x1024xf32, strides=[1024,1]>
-    %y_array = make_tensor_view %y, shape = [%rows, 1024], strides = [1024, 1] : tile<i32> -> tensor_view<?x1024xf32, strides=[1024,1]>
+    %x_array = make_tensor_view %x_aligned, shape = [%rows, 1024], strides = [1024, 1] : tile<i32> -> tensor_view<?x1024xf32, strides=[1024,1]>
+    %y_array = make_tensor_view %y_aligned, shape = [%rows, 1024], strides = [1024, 1] : tile<i32> -> tensor_view<?x1024xf32, strides=[1024,1]>
     %x_tiles = make_partition_view %x_array : partition_view<tile=(1x1024), tensor_view<?x1024xf32, strides=[1024,1]>>
     %y_tiles = make_partition_view %y_array : partition_view<tile=(1x1024), tensor_view<?x1024xf32, strides=[1024,1]>>
     %values, %read = load_view_tko weak %x_tiles[%row, %zero] : partition_view<tile=(1x1024), tensor_view<?x1024xf32, strides=[1024,1]>>, tile<i32> -> tile<1x1024xf32>, token
