@@ -2,8 +2,6 @@
 // an array of rows x 1024. One block does four rows at a time and goes on as far as its rows reach:
 // any number of blocks will do.
 // The pointers are aligned to 16 bytes, as allocators align; saying so lets accesses be wide.
-// The tensor memory accelerator would take a whole SM for one block, which short rows do not repay:
-// the hints say not to use it.
 cuda_tile.module @softmax {
   entry @softmax(%x: tile<ptr<f32>>, %y: tile<ptr<f32>>, %rows: tile<i32>) {
     %x_aligned = assume div_by<16>, %x : tile<ptr<f32>>
@@ -18,7 +16,7 @@ cuda_tile.module @softmax {
     %y_tiles = make_partition_view %y_array : partition_view<tile=(4x1024), tensor_view<?x1024xf32, strides=[1024,1]>>
     %steps = divi %rows, %rows_per_step signed rounding<positive_inf> : tile<i32>
     for %step in (%block to %steps, step %blocks) : tile<i32> {
-      %values, %read = load_view_tko weak %x_tiles[%step, %zero] optimization_hints = <default = {allow_tma = false}> : partition_view<tile=(4x1024), tensor_view<?x1024xf32, strides=[1024,1]>>, tile<i32> -> tile<4x1024xf32>, token
+      %values, %read = load_view_tko weak %x_tiles[%step, %zero] : partition_view<tile=(4x1024), tensor_view<?x1024xf32, strides=[1024,1]>>, tile<i32> -> tile<4x1024xf32>, token
       %max = reduce %values dim=1 identities=[0xFF800000 : f32] : tile<4x1024xf32> -> tile<4xf32>
       (%max_lhs: tile<f32>, %max_rhs: tile<f32>) {
         %larger = maxf %max_lhs, %max_rhs : tile<f32>
@@ -36,7 +34,7 @@ cuda_tile.module @softmax {
       %sum_column = reshape %sum : tile<4xf32> -> tile<4x1xf32>
       %sum_tile = broadcast %sum_column : tile<4x1xf32> -> tile<4x1024xf32>
       %quotient = divf %powers, %sum_tile : tile<4x1024xf32>
-      %written = store_view_tko weak %quotient, %y_tiles[%step, %zero] optimization_hints = <default = {allow_tma = false}> : tile<4x1024xf32>, partition_view<tile=(4x1024), tensor_view<?x1024xf32, strides=[1024,1]>>, tile<i32> -> token
+      %written = store_view_tko weak %quotient, %y_tiles[%step, %zero] : tile<4x1024xf32>, partition_view<tile=(4x1024), tensor_view<?x1024xf32, strides=[1024,1]>>, tile<i32> -> token
     }
     return
   }
