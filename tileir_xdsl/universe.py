@@ -9,6 +9,8 @@ from typing import IO, Any
 
 from xdsl.universe import Universe
 
+from tileir_xdsl.passes.registry import PASSES, REPLACED
+
 
 def _cuda_tile() -> Any:
     from tileir_xdsl.dialects.cuda_tile import CudaTile
@@ -28,7 +30,7 @@ def _bytes_target(name: str) -> Any:
 
 UNIVERSE = Universe(
     all_dialects={"cuda_tile": _cuda_tile},
-    all_passes={},
+    all_passes={name: load for name, load in PASSES.items() if name not in REPLACED},
     all_targets={name: _bytes_target(name) for name in ("tileirbc", "cubin")},
     all_frontends={},
 )

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass, PassPipeline
+from xdsl.passes import PassPipeline
 from xdsl.utils.arg_spec import parse_spec
-from xdsl.utils.exceptions import (
-    DiagnosticException,
-    ParseError,
-    PassFailedException,
-    VerifyException,
-)
+from xdsl.utils.exceptions import ParseError
 from xdsl.xdsl_opt_main import xDSLOptMain
 
 from tileir_xdsl import versions
@@ -40,6 +34,9 @@ from tileir_xdsl.diagnostics import (
     print_diagnostics,
     split_input_file,
 )
+from tileir_xdsl.passes.manager import ManagerOptions, PassManager, add_arguments
+from tileir_xdsl.passes.pipeline import parse_pipeline
+from tileir_xdsl.passes.registry import PASSES
 from tileir_xdsl.universe import UNIVERSE
 
 BYTECODE_TARGET = "tileirbc"
@@ -85,8 +82,7 @@ class TileOptMain(xDSLOptMain):
 
     def register_all_passes(self) -> None:
         super().register_all_passes()
-        for name, factory in UNIVERSE.all_passes.items():
-            self.available_passes.setdefault(name, factory)
+        self.available_passes.update(PASSES)
 
     def register_all_targets(self) -> None:
         super().register_all_targets()
@@ -96,6 +92,7 @@ class TileOptMain(xDSLOptMain):
     def register_all_arguments(self, arg_parser: argparse.ArgumentParser) -> None:
         super().register_all_arguments(arg_parser)
         arg_parser.prog = "tile-opt"
+        add_arguments(arg_parser)
         group = arg_parser.add_argument_group("Tile IR")
         group.add_argument(
             "--bytecode-version",
@@ -148,10 +145,11 @@ class TileOptMain(xDSLOptMain):
         group.add_argument("--debug-traceback", action="store_true", help=argparse.SUPPRESS)
 
     def setup_pipeline(self) -> None:
-        self.pipeline = PassPipeline(tuple(self._passes(self.args.passes)))
-
-    def _passes(self, spec: str) -> list[ModulePass]:
-        return list(PassPipeline.parse_spec(self.available_passes, spec).passes)
+        args = self.args
+        if args.passes and args.pass_pipeline:
+            raise ValueError("-p and --pass-pipeline say the same: use one of them")
+        self.steps = parse_pipeline(args.pass_pipeline or args.passes, self.available_passes)
+        self.pipeline = PassPipeline(tuple(step.pass_ for step in self.steps))
 
     # Running.
 
@@ -231,8 +229,8 @@ class TileOptMain(xDSLOptMain):
             return ""
         if self.args.verify_roundtrip:
             self._check_roundtrip(module, chunk)
-        for pass_ in self.pipeline.passes:
-            self._apply(pass_, module, chunk)
+        if self.steps:
+            self._manager(chunk).run(module)
         return self._emit(module, chunk)
 
     def _parse(self, chunk: Chunk) -> ModuleOp:
@@ -263,19 +261,17 @@ class TileOptMain(xDSLOptMain):
 
         verify_into(module, chunk.sink)
 
-    def _apply(self, pass_: ModulePass, module: ModuleOp, chunk: Chunk) -> None:
-        try:
-            pass_.apply(self.ctx, module)
-        except (PassFailedException, DiagnosticException, VerifyException) as error:
-            raise DiagnosticError.at(
-                f"pass '{pass_.name}' failed: {_first_line(error)}", chunk.place
-            ) from None
-        before = chunk.sink.error_count
-        self._verify(module, chunk)
-        if chunk.sink.error_count > before:
-            raise DiagnosticError.at(
-                f"pass '{pass_.name}' made a program that does not verify", chunk.place
-            )
+    def _manager(self, chunk: Chunk) -> PassManager:
+        inputs = None
+        if self.args.inputs is not None:
+            data, name = read_input(self.args.inputs)
+            inputs = name, decode_text(data, name)
+
+        def fresh() -> ModuleOp:
+            return self._parse(replace(chunk, sink=DiagnosticSink()))
+
+        options = ManagerOptions.of(self.args, inputs)
+        return PassManager(self.ctx, self.steps, options, chunk.sink, chunk.place, fresh)
 
     def _check_roundtrip(self, module: ModuleOp, chunk: Chunk) -> None:
         from tileir_xdsl.dialects.cuda_tile.parser import parse_source
@@ -337,8 +333,3 @@ class TileOptMain(xDSLOptMain):
             return
         texts = [text if isinstance(text, str) else "" for text in outputs]
         write_output("// -----\n".join(texts), self.args.output_file)
-
-
-def _first_line(error: BaseException) -> str:
-    lines = re.split(r"\n+", str(error).strip())
-    return lines[0] if lines[0] else type(error).__name__

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 
 from tileir_xdsl.passes.canonicalization import canonicalization_patterns
 from tileir_xdsl.passes.dce import remove_dead
@@ -28,5 +28,6 @@ class CanonicalizePass(TilePass):
 
     name = "canonicalize"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        rewrite_greedily(op.body, canonicalization_patterns(), after_walk=remove_dead)
+    def run_on(self, ctx: Context, op: Operation) -> None:
+        for region in op.regions:
+            rewrite_greedily(region, canonicalization_patterns(), after_walk=remove_dead)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.traits import Commutative, IsolatedFromAbove
 
@@ -40,8 +39,9 @@ class CommonSubexpressionEliminationPass(TilePass):
 
     name = "cse"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        _Elimination().region(op.body)
+    def run_on(self, ctx: Context, op: Operation) -> None:
+        for region in op.regions:
+            _Elimination().region(region)
 
 
 @dataclass

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Region
+from xdsl.ir import Operation, Region
 
 from tileir_xdsl.analysis.effects import is_dead
 from tileir_xdsl.passes.reporting import count
@@ -24,8 +23,9 @@ class DeadCodeEliminationPass(TilePass):
 
     name = "dce"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        remove_dead(op.body)
+    def run_on(self, ctx: Context, op: Operation) -> None:
+        for region in op.regions:
+            remove_dead(region)
 
 
 def remove_dead(region: Region) -> bool:

@@ -91,30 +91,46 @@ class PatternSet(RewritePattern):
         self._matched: Operation | None = None
         self.errors = DiagnosticSink()
         """Contradictions in the program that patterns found."""
-        self.endless: Pattern | None = None
-        """The pattern that was applied when the limit was reached; nothing is applied after."""
+        self.failure: Exception | None = None
+        """What ended rewriting; nothing is applied after it.
+
+        Kept here because the walker puts what a pattern raises into a message with all of the IR.
+        """
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if self.failure is not None:
+            return
+        try:
+            self._rewrite(op, rewriter)
+        except Exception as error:
+            if self._limit is None:
+                raise
+            self.failure = error
+
+    def _rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         if self._remove_dead and is_dead(op):
             rewriter.erase(op)
             count("removed")
             return
         patterns = self._by_root.get(type(op))
-        if patterns is None or self.endless is not None:
+        if patterns is None:
             return
         if rewriter is not self._rewriter:
             rewriter.operation_insertion_handler.append(self._locate)
             self._rewriter = rewriter
         self._matched = op
         for pattern in patterns:
-            try:
-                outcome = pattern.function(op, rewriter)
-            except DiagnosticError as error:
-                self.errors.extend(error.diagnostics)
-                continue
+            outcome = self._match(pattern, op, rewriter)
             if outcome is not None:
                 self._apply(pattern, op, outcome, rewriter)
                 return
+
+    def _match(self, pattern: Pattern, op: Operation, rewriter: PatternRewriter) -> Outcome:
+        try:
+            return pattern.function(op, rewriter)
+        except DiagnosticError as error:
+            self.errors.extend(error.diagnostics)
+            return None
 
     def _apply(
         self, pattern: Pattern, op: Operation, outcome: Outcome, rewriter: PatternRewriter
@@ -134,7 +150,7 @@ class PatternSet(RewritePattern):
             return
         self._limit -= 1
         if self._limit < 0:
-            self.endless = pattern
+            raise PassFailedException(f"pattern '{pattern.name}' is applied without end")
 
     def _locate(self, inserted: Operation) -> None:
         if self._matched is not None and inserted is not self._matched:
@@ -163,8 +179,8 @@ def rewrite_greedily(
         post_walk_func=None if after_walk is None else lambda region, _: after_walk(region),
     )
     changed = walker.rewrite_region(region)
-    if pattern.endless is not None:
-        raise PassFailedException(f"pattern '{pattern.endless.name}' is applied without end")
+    if pattern.failure is not None:
+        raise pattern.failure
     if pattern.errors.has_errors:
         raise DiagnosticError(pattern.errors.sorted())
     return changed

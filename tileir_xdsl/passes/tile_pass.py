@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from abc import ABC
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 
 @dataclass(frozen=True)
 class TilePass(ModulePass, ABC):
-    """A pass that says how far results may move.
+    """A pass that says how far results may move, and that can run on a part of a program.
 
     The docstring of a subclass says what the pass does, guarantees and never does; it is the
     pass's entry in `docs/passes.md`.
@@ -22,3 +25,14 @@ class TilePass(ModulePass, ABC):
 
     bound: ClassVar[str] = ""
     """Of a pass that is not exact: what may change, in words."""
+
+    relative_error: ClassVar[float] = 0.0
+    """Of a pass that is not exact: the difference that `--check-semantics` accepts in an array,
+    relative to its largest magnitude."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        self.run_on(ctx, op)
+
+    @abstractmethod
+    def run_on(self, ctx: Context, op: Operation) -> None:
+        """Transform what is inside `op`: the whole program, a `cuda_tile.module` or an entry."""
