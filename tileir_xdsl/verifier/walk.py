@@ -33,7 +33,7 @@ from tileir_xdsl.dialects.cuda_tile.arithmetic import DivIOp, RemIOp
 from tileir_xdsl.dialects.cuda_tile.attributes import DISubprogramAttr
 from tileir_xdsl.dialects.cuda_tile.base import CudaTileOp
 from tileir_xdsl.dialects.cuda_tile.constants import DenseElementsAttr
-from tileir_xdsl.dialects.cuda_tile.control_flow import TerminatorOp
+from tileir_xdsl.dialects.cuda_tile.control_flow import ForOp, LoopOp, TerminatorOp
 from tileir_xdsl.dialects.cuda_tile.locations import DILocAttr
 from tileir_xdsl.dialects.cuda_tile.nesting import deep_recursion
 from tileir_xdsl.dialects.cuda_tile.places import place_of
@@ -79,7 +79,11 @@ class _Kind:
         self.is_symbol_table = any(isinstance(t, SymbolTable) for t in traits)
         effects = [t for t in traits if isinstance(t, MemoryEffect)]
         free = (Pure, NoMemoryEffect, RecursiveMemoryEffect)
-        self.is_effect_free = bool(effects) and all(isinstance(t, free) for t in effects)
+        # `break` and `continue` count as effects, so that loops are never without.
+        is_loop = issubclass(cls, ForOp | LoopOp)
+        self.is_effect_free = (
+            bool(effects) and not is_loop and all(isinstance(t, free) for t in effects)
+        )
         self.is_fold = issubclass(cls, core.FoldOp)
         self.is_entry = issubclass(cls, core.EntryOp)
         self.is_divided = issubclass(cls, DivIOp | RemIOp)

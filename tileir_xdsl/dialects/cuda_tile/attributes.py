@@ -17,8 +17,6 @@ from xdsl.dialects.builtin import (
     IntegerType,
     NoneAttr,
     StringAttr,
-    i32,
-    i64,
 )
 from xdsl.dialects.utils.enum_attribute import EnumAttribute
 from xdsl.ir import Attribute, ParametrizedAttribute
@@ -469,19 +467,19 @@ class OptimizationHintsAttr(ParametrizedAttribute):
     def _parse_hint(parser: AttrParser) -> tuple[str, Attribute]:
         key = _parse_key(parser)
         parser.parse_punctuation("=")
-        if parser.parse_optional_keyword("true") is not None:
-            return key, IntegerAttr(1, IntegerType(1))
-        if parser.parse_optional_keyword("false") is not None:
-            return key, IntegerAttr(0, IntegerType(1))
-        value = parser.parse_optional_integer(allow_boolean=False)
-        if value is None:
-            return key, parser.parse_attribute()
-        if parser.parse_optional_punctuation(":") is not None:
-            integer_type = parser.parse_type()
-            if not isinstance(integer_type, IntegerType):
-                parser.raise_error("expected an integer type")
-            return key, IntegerAttr(value, cast(Any, integer_type))
-        return key, IntegerAttr(value, i32 if -(1 << 31) <= value < 1 << 31 else i64)
+        return key, _parse_hint_value(parser)
+
+
+def _parse_hint_value(parser: AttrParser) -> Attribute:
+    from tileir_xdsl.dialects.cuda_tile.constants import parse_typed_scalar
+
+    token = parser._current_token  # pyright: ignore[reportPrivateUsage]
+    if token.kind in _NUMBER_TOKENS or token.text in ("true", "false"):
+        return parse_typed_scalar(parser, narrow=True)
+    return parser.parse_attribute()
+
+
+_NUMBER_TOKENS = (MLIRTokenKind.INTEGER_LIT, MLIRTokenKind.FLOAT_LIT, MLIRTokenKind.MINUS)
 
 
 def sorted_entries(dictionary: DictionaryAttr) -> list[tuple[str, Attribute]]:
@@ -521,19 +519,23 @@ def _print_key(printer: Printer, key: str, nvidia: bool) -> None:
 
 
 def _print_hint_value(printer: Printer, value: Attribute, nvidia: bool) -> None:
-    type: Any = getattr(value, "type", None)
-    if not isinstance(value, IntegerAttr) or not isinstance(type, IntegerType):
-        printer.print_attribute(cast(Attribute, value))
+    from tileir_xdsl.dialects.cuda_tile.constants import is_scalar, scalar_text, signed
+
+    if not is_scalar(value):
+        printer.print_attribute(value)
         return
-    number: int = value.value.data
-    width: int = cast(Any, type).width.data
-    if width == 1:
-        printer.print_string("true" if number else "false")
+    text = scalar_text(value)
+    if nvidia:
+        printer.print_string(text.partition(" : ")[0])
         return
-    printer.print_string(str(number))
-    read_back = 32 if -(1 << 31) <= number < 1 << 31 else 64
-    if not nvidia and width != read_back:
-        printer.print_string(f" : i{width}")
+    if not isinstance(value, IntegerAttr):
+        printer.print_string(text)
+        return
+    integer = cast("IntegerAttr[IntegerType]", value)
+    width = integer.type.width.data
+    number = signed(integer.value.data, width)
+    bare = width == 1 or width == (32 if -(1 << 31) <= number < 1 << 31 else 64)
+    printer.print_string(text.partition(" : ")[0] if bare else f"{number} : i{width}")
 
 
 class DebugInfo(ParametrizedAttribute):

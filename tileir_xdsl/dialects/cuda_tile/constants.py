@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     f64,
+    i32,
     i64,
 )
 from xdsl.ir import Attribute, BuiltinAttribute, Data, ParametrizedAttribute
@@ -64,6 +65,13 @@ class FloatBitsAttr(ParametrizedAttribute, BuiltinAttribute):
 
     def print_builtin(self, printer: Printer) -> None:
         printer.print_string(scalar_text(self))
+
+
+def is_scalar(value: Attribute) -> bool:
+    """Whether `scalar_text` prints the attribute."""
+    if isinstance(value, IntegerAttr):
+        return isinstance(cast("IntegerAttr[IntegerType]", value).type, IntegerType)
+    return isinstance(value, FloatBitsAttr | FloatAttr)
 
 
 def scalar_text(value: Attribute) -> str:
@@ -295,8 +303,8 @@ def _parse_integer_element(parser: AttrParser, width: int) -> int:
     return value & ((1 << width) - 1)
 
 
-def parse_typed_scalar(parser: AttrParser) -> Attribute:
-    """`VALUE : TYPE`; a bare integer is i64, a bare decimal float f64."""
+def parse_typed_scalar(parser: AttrParser, *, narrow: bool = False) -> Attribute:
+    """`VALUE : TYPE`; a bare integer is i64 (with `narrow` i32 if it fits), a bare float f64."""
     if parser.parse_optional_keyword("true") is not None:
         return IntegerAttr(1, IntegerType(1))
     if parser.parse_optional_keyword("false") is not None:
@@ -310,10 +318,13 @@ def parse_typed_scalar(parser: AttrParser) -> Attribute:
     parser._consume_token()  # pyright: ignore[reportPrivateUsage]
     whole = text.isdigit() or text[:2].lower() == "0x"
     type: Attribute = i64 if whole else f64
-    if parser.parse_optional_punctuation(":") is not None:
+    typed = parser.parse_optional_punctuation(":") is not None
+    if typed:
         type = parser.parse_type()
     if is_integer(type):
-        return IntegerAttr(_integer(parser, sign, text, type, start), type)
+        value = _integer(parser, sign, text, type, start)
+        fits = narrow and not typed and -(1 << 31) <= value < 1 << 31
+        return IntegerAttr(value, i32 if fits else type)
     if type.name not in LAYOUTS:
         parser.raise_error("expected an integer or float type", start)
     layout = layout_of(type)

@@ -185,7 +185,7 @@ class TilePrinter(Printer):
             self._aliases.visit(module.location)
         definitions = self._aliases.name_all()
         producer = module.properties.get("producer")
-        if isinstance(producer, StringAttr):
+        if isinstance(producer, StringAttr) and producer.data:
             self.print_string(f"// Producer: {producer.data}\n")
         with self._inside(module):
             for op in ops:
