@@ -148,18 +148,21 @@ def build_reduce(op: ir.ReduceOp, compiler: Compiler) -> Step:
     order, seed, axis = compiler.options.order, compiler.options.seed, fold.axis
     simple = order == "tree" and not compiler.options.check_order
     fast = _fast_reduce(op) if simple else None
-    direct = _direct_combine(op) if simple else None
+    direct = _direct_tree(op) if simple else None
 
     def run(env: Env) -> None:
         items = fold.items(env)
-        if fast is not None:
+        for whole in (fast, direct):
+            if whole is None:
+                continue
             values, lanes = items[0]
-            total = fast(values, axis)
+            total = whole(values, axis)
             if total is not None:
                 env[0].executed += (fold.extent - 1) * fold.body.count
-                fold.deliver(env, [(total, None if lanes is None else lanes.any(axis=axis))])
+                unsure = None if lanes is None else np.asarray(lanes.any(axis=axis))
+                fold.deliver(env, [(total, unsure)])
                 return
-        combine = fold.combine(env) if direct is None else direct
+        combine = fold.combine(env)
         if compiler.options.check_order:
             _compare_orders(env, fold, items, combine, REDUCE_ORDERS, seed)
         fold.deliver(env, reduce_in_order(order, items, axis, combine, fold.identities, seed))
@@ -212,21 +215,22 @@ def _single_operation(op: Any) -> Any:
     return inner if tuple(ops[1].args) == tuple(inner.results) else None
 
 
-def _direct_combine(op: ir.ReduceOp) -> Combine | None:
-    """The region as one NumPy function, if it is one."""
+def _direct_tree(op: ir.ReduceOp) -> Callable[[Array, int], Array] | None:
+    """`orders.tree` for a region that is one NumPy function of accumulator and element."""
     inner = _single_operation(op)
     function = None if inner is None else native_function(inner)
-    if function is None or inner.operands[0] is not op.body.block.args[0]:
+    if inner is None or function is None or inner.operands[0] is not op.body.block.args[0]:
         return None
 
-    def combined(accumulators: Items, elements: Items) -> Items:
-        (a, x), (b, y) = accumulators[0], elements[0]
-        lanes = None
-        if x is not None or y is not None:
-            lanes = (np.False_ if x is None else x) | (np.False_ if y is None else y)
-        return [(function(a, b), lanes)]
+    def reduce(values: Array, axis: int) -> Array:
+        before = (slice(None),) * axis
+        accumulators, elements = (*before, slice(0, None, 2)), (*before, slice(1, None, 2))
+        # All extents are powers of two: every element has a partner.
+        while values.shape[axis] > 1:
+            values = function(values[accumulators], values[elements])
+        return values[(*before, 0)]
 
-    return combined
+    return reduce
 
 
 _ANY_ORDER = {
