@@ -24,6 +24,7 @@ from xdsl.irdl import (
     OptionalDef,
     OptPropertyDef,
     OptSingleBlockRegionDef,
+    ParamAttrConstraint,
     RangeConstraint,
     RangeLengthConstraint,
     SingleBlockRegionDef,
@@ -37,9 +38,10 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from tileir_xdsl.dialects.cuda_tile.base import CudaTileOp, encoding_of
+from tileir_xdsl.dialects.cuda_tile.literals import LAYOUTS
 from tileir_xdsl.dialects.cuda_tile.rules import RuleError
 from tileir_xdsl.dialects.cuda_tile.types import short_type
-from tileir_xdsl.dialects.cuda_tile.wording import clean_message, suggestion
+from tileir_xdsl.dialects.cuda_tile.wording import alternatives, clean_message, plural, suggestion
 
 
 def check_declaration(op: Operation) -> None:
@@ -96,6 +98,10 @@ def _check_sizes(op: Operation, definition: OpDef, construct: VarIRConstruct) ->
     else:
         return
     name = _NAMES[construct]
+    segments = AttrSizedOperandSegments.attribute_name
+    sized = any(isinstance(o, AttrSizedOperandSegments) for o in definition.options)
+    if construct is VarIRConstruct.OPERAND and sized and segments not in op.properties:
+        raise RuleError(f"requires attribute '{segments}'")
     definitions = _definitions(definition, construct)
     got = len(_constructs(op, construct))
     required = sum(not isinstance(d, VariadicDef) for _, d in definitions)
@@ -103,19 +109,14 @@ def _check_sizes(op: Operation, definition: OpDef, construct: VarIRConstruct) ->
     optional = sum(isinstance(d, OptionalDef) for _, d in definitions)
     if got < required:
         at_least = "at least " if variadic else ""
-        raise RuleError(f"needs {at_least}{_plural(required, name)}, but has {got}")
+        raise RuleError(f"needs {at_least}{plural(required, name)}, but has {got}")
     if got > required + optional and variadic == optional:
         at_most = "at most " if optional else ""
-        raise RuleError(f"takes {at_most}{_plural(required + optional, name)}, but has {got}")
-    segments = AttrSizedOperandSegments.attribute_name
+        raise RuleError(f"takes {at_most}{plural(required + optional, name)}, but has {got}")
     raise RuleError(
-        f"has {_plural(got, name)}, which '{segments}' does not divide into "
+        f"has {plural(got, name)}, which '{segments}' does not divide into "
         f"{', '.join(name for name, _ in definitions)}"
     )
-
-
-def _plural(count: int, name: str) -> str:
-    return f"{count} {name}{'' if count == 1 else 's'}"
 
 
 def _groups(
@@ -227,22 +228,20 @@ def described(constraint: AttrConstraint) -> str | None:
         return f"'{short_type(constraint.attr)}'"
     if isinstance(constraint, BaseAttr):
         return _BASES.get(constraint.attr.name)
+    if isinstance(constraint, ParamAttrConstraint):
+        return _BASES.get(cast(Any, constraint).base_attr.name)
     if isinstance(constraint, AnyOf):
-        parts = [described(c) for c in constraint.attr_constrs]
-        known = [part for part in parts if part is not None]
-        return " or ".join(known) if known and len(known) == len(parts) else None
+        parts = dict.fromkeys(map(described, constraint.attr_constrs))
+        return None if None in parts else alternatives([part for part in parts if part])
     return None
 
 
 _BASES = {
     "integer_type": "an integer",
     "index": "an index",
-    "f16": "f16",
-    "bf16": "bf16",
-    "f32": "f32",
-    "f64": "f64",
-    "f80": "f80",
-    "f128": "f128",
+    **{name: "a float" for name in ("f80", "f128", *LAYOUTS)},
+    **{name: "a float" for name in ("f8E4M3", "f8E5M2FNUZ", "f8E4M3FNUZ", "f8E4M3B11FNUZ")},
+    **{name: "a float" for name in ("f8E3M4", "f6E2M3FN", "f6E3M2FN")},
     "vector": "a vector",
     "tensor": "a tensor",
     "memref": "a memref",
@@ -324,6 +323,7 @@ _KINDS = {
 }
 
 
-def plain_message(error: VerifyException) -> str:
+def plain_message(op: Operation, error: VerifyException) -> str:
     """The message of a rule of another dialect, without the names of Python classes."""
-    return clean_message(str(error), otherwise="does not verify")
+    message = str(error).removeprefix(f"'{op.name}' ")
+    return clean_message(message, otherwise="does not verify")

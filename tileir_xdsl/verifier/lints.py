@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -23,7 +23,6 @@ from tileir_xdsl.dialects.cuda_tile.core import (
 from tileir_xdsl.dialects.cuda_tile.memory import LoadPtrTkoOp, StorePtrTkoOp
 from tileir_xdsl.dialects.cuda_tile.types import TileType, bit_width, short_type
 from tileir_xdsl.dialects.cuda_tile.views import LoadViewTkoOp, StoreViewTkoOp
-from tileir_xdsl.dialects.cuda_tile.wording import suggestion
 
 
 @dataclass(frozen=True)
@@ -133,22 +132,23 @@ def _hint_lints(op: Any) -> Iterator[Lint]:
         if architecture not in ARCHITECTURES:
             yield Lint(
                 "hint",
-                f"unknown architecture '{architecture}' in optimization hints"
-                f"{suggestion(architecture, ARCHITECTURES)}",
+                f"unknown architecture '{architecture}' in optimization hints; "
+                f"known are {', '.join(ARCHITECTURES)}",
             )
         for key, value in sorted_entries(cast(DictionaryAttr, keys)):
             if key not in known:
                 yield Lint(
                     "hint",
-                    f"unknown optimization hint '{key}' for '{op.name}'{_listed(key, known)}",
+                    f"has no optimization hint '{key}'"
+                    f"{suggestion(key, known) or '; it takes ' + ', '.join(known)}",
                 )
             elif (problem := known[key].problem(value)) is not None:
-                yield Lint("hint", f"optimization hint '{key}' {problem}")
+                yield Lint("hint", f"optimization hint '{key}' of {architecture} {problem}")
             elif key == "num_cta_in_cga" and _has_no_clusters(architecture) and _number(value) != 1:
                 yield Lint(
                     "hint",
-                    f"optimization hint '{key}' must be 1 on {architecture}, "
-                    f"which has no clusters, but is {_number(value)}",
+                    f"optimization hint '{key}' of {architecture} must be 1, "
+                    f"as it has no clusters, but is {_number(value)}",
                 )
 
 
@@ -158,12 +158,6 @@ def _has_no_clusters(architecture: str) -> bool:
 
 def _number(value: Attribute) -> int:
     return cast("IntegerAttr[IntegerType]", value).value.data
-
-
-def _listed(word: str, known: Iterable[str]) -> str:
-    """The close one of some known words, or else all of them."""
-    known = tuple(known)
-    return suggestion(word, known) or f"; known are {', '.join(known)}"
 
 
 # Identities of reductions.

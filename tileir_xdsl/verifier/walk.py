@@ -43,6 +43,8 @@ from tileir_xdsl.verifier.lints import LINTS
 from tileir_xdsl.verifier.places import operand_place, value_place
 from tileir_xdsl.verifier.scopes import entry_scope_problem, scope_problem, subprogram_of
 
+_SCOPE = "location-scope"
+
 MAX_REMEMBERED = 1 << 13
 """Combinations remembered for each operation class."""
 
@@ -182,7 +184,7 @@ class _Walk:
 
     def broken_rule(self, op: Operation, error: VerifyException) -> None:
         if not isinstance(error, RuleError):
-            message = str(error) if isinstance(op, CudaTileOp) else plain_message(error)
+            message = str(error) if isinstance(op, CudaTileOp) else plain_message(op, error)
             self.error(op, message, code="rule")
             return
         at = error.at or op
@@ -274,7 +276,7 @@ class _Walk:
             return
         assert self.entry is not None
         notes = [("the entry is here", place_of(self.entry))]
-        self.error(op, problem, notes=notes, code="location-scope")
+        self.error(op, problem, notes=notes, code=_SCOPE)
 
     # Values.
 
@@ -346,7 +348,7 @@ class _Walk:
         self.good_scopes = set()
         problem = entry_scope_problem(op)
         if problem is not None:
-            self.error(op, problem, code="location-scope")
+            self.error(op, problem, code=_SCOPE)
 
     def block(self, block: Block, parent: Operation, kind: _Kind) -> None:
         """The only block of a region."""
@@ -431,6 +433,8 @@ class _Walk:
         first: dict[str, Operation] = {}
         for op in (op for region in table.regions for block in region.blocks for op in block.ops):
             name = op.properties.get("sym_name") or op.attributes.get("sym_name")
+            if isinstance(op, core.GlobalOp) and subprogram_of(op.location) is not None:
+                self.error(op, "a global is in no subprogram, but its location is", code=_SCOPE)
             if not isinstance(name, StringAttr):
                 continue
             earlier = first.setdefault(name.data, op)

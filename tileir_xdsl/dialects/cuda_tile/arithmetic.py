@@ -49,6 +49,7 @@ from tileir_xdsl.dialects.cuda_tile.base import (
     same,
 )
 from tileir_xdsl.dialects.cuda_tile.types import TileType, fnv8E5M3FNU, short_type
+from tileir_xdsl.dialects.cuda_tile.wording import alternatives
 from tileir_xdsl.versions import V13_2, V13_3, V13_4, Version
 
 NEAREST_EVEN = RoundingModeAttr(RoundingMode.NEAREST_EVEN)
@@ -106,11 +107,6 @@ def check_flush_to_zero(op: Any) -> None:
         "flush_to_zero is only for f32, but the element type is "
         f"'{short_type(element_type(op.results[0]) or op.results[0].type)}'"
     )
-
-
-def alternatives(words: Sequence[str]) -> str:
-    """`a`, `a or b`, `a, b or c`."""
-    return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 def check_rounding(

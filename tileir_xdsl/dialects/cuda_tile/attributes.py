@@ -6,7 +6,7 @@ Source: Tile IR specification, attributes; NVIDIA/cuda-tile `AttrDefs.td` for th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import (
@@ -41,6 +41,7 @@ _DESCRIBED: Mapping[str, str] = {
     "ptr_attr": "kind of pointer",
     "rounding": "rounding mode",
 }
+_WITHOUT_ARTICLE = ("signedness",)
 
 
 class Bracketed:
@@ -70,7 +71,9 @@ class Bracketed:
         if (value := cls.parse_optional_keyword(parser)) is not None:
             return value
         keywords = cls.keywords()
-        message = f"expected a {cls.described()} ({', '.join(keywords)})"
+        what = cls.described()
+        article = "" if what in _WITHOUT_ARTICLE else "a "
+        message = f"expected {article}{what} ({', '.join(keywords)})"
         token = parser._current_token  # pyright: ignore[reportPrivateUsage]
         if token.kind is MLIRTokenKind.BARE_IDENT:
             message += f", but got '{token.text}'{suggestion(token.text, keywords)}"
@@ -449,25 +452,11 @@ class OptimizationHintsAttr(ParametrizedAttribute):
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        entries = parser.parse_comma_separated_list(
-            parser.Delimiter.ANGLE, lambda: cls._parse_architecture(parser)
-        )
-        return (DictionaryAttr(_unique(parser, entries)),)
+        return (_parse_unique(parser, parser.Delimiter.ANGLE, _parse_hints),)
 
-    @classmethod
-    def _parse_architecture(cls, parser: AttrParser) -> tuple[str, Attribute]:
-        key = _parse_key(parser)
-        parser.parse_punctuation("=")
-        keys = parser.parse_comma_separated_list(
-            parser.Delimiter.BRACES, lambda: cls._parse_hint(parser)
-        )
-        return key, DictionaryAttr(_unique(parser, keys))
 
-    @staticmethod
-    def _parse_hint(parser: AttrParser) -> tuple[str, Attribute]:
-        key = _parse_key(parser)
-        parser.parse_punctuation("=")
-        return key, _parse_hint_value(parser)
+def _parse_hints(parser: AttrParser) -> Attribute:
+    return _parse_unique(parser, parser.Delimiter.BRACES, _parse_hint_value)
 
 
 def _parse_hint_value(parser: AttrParser) -> Attribute:
@@ -487,13 +476,24 @@ def sorted_entries(dictionary: DictionaryAttr) -> list[tuple[str, Attribute]]:
     return sorted(dictionary.data.items(), key=lambda entry: entry[0].encode(errors="replace"))
 
 
-def _unique(parser: AttrParser, entries: list[tuple[str, Attribute]]) -> dict[str, Attribute]:
-    seen: dict[str, Attribute] = {}
-    for key, value in entries:
-        if key in seen:
-            parser.raise_error(f"duplicate key '{key}' in optimization hints")
-        seen[key] = value
-    return seen
+def _parse_unique(
+    parser: AttrParser,
+    delimiter: AttrParser.Delimiter,
+    parse_value: Callable[[AttrParser], Attribute],
+) -> DictionaryAttr:
+    """`KEY = VALUE, ...` in brackets, each key once."""
+    entries: dict[str, Attribute] = {}
+
+    def parse_entry() -> None:
+        start = parser.pos
+        key = _parse_key(parser)
+        if key in entries:
+            parser.raise_error(f"'{key}' is given twice", start, start + len(key))
+        parser.parse_punctuation("=")
+        entries[key] = parse_value(parser)
+
+    parser.parse_comma_separated_list(delimiter, parse_entry)
+    return DictionaryAttr(entries)
 
 
 def _parse_key(parser: AttrParser) -> str:

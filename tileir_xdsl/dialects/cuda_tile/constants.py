@@ -282,7 +282,10 @@ def parse_element(parser: AttrParser, element: Attribute) -> int:
     try:
         bits = parse_decimal(sign + text, layout)
     except ValueError:
-        parser.raise_error("expected a float literal", token.span.start, token.span.end)
+        message = "expected a float literal"
+        if text.lower() in ("nan", "inf", "infinity"):
+            message += f", but got '{text}'; write NaNs and infinities as bits, such as 0x7FC00000"
+        parser.raise_error(message, token.span.start, token.span.end)
     parser._consume_token()  # pyright: ignore[reportPrivateUsage]
     if is_special(bits, layout):
         parser.raise_error(f"{sign}{text} is out of range of '{short_type(element)}'", start)

@@ -209,7 +209,7 @@ class ReturnOp(TerminatorOp):
     traits = traits_def(IsTerminator())
 
     def verify_(self) -> None:
-        from tileir_xdsl.dialects.cuda_tile.core import EntryOp
+        from tileir_xdsl.dialects.cuda_tile.core import EntryOp, ModuleOp
 
         if self.args:
             raise VerifyException("an entry has no results to return")
@@ -218,7 +218,8 @@ class ReturnOp(TerminatorOp):
             parent = parent.parent_op()
         if isinstance(parent, ForOp):
             raise VerifyException("cannot leave a 'cuda_tile.for'; use 'cuda_tile.loop'")
-        if parent is not None and not isinstance(parent, EntryOp):
+        # A module says itself what it holds.
+        if parent is not None and not isinstance(parent, EntryOp | ModuleOp):
             raise VerifyException(f"cannot be in '{parent.name}'")
 
 

@@ -15,7 +15,6 @@ from xdsl.utils.exceptions import VerifyException
 from tileir_xdsl.dialects.cuda_tile.arithmetic import (
     NEAREST_EVEN,
     NO_OVERFLOW_CLAIM,
-    alternatives,
     check_rounding,
     check_same_shape,
     element_type,
@@ -38,6 +37,7 @@ from tileir_xdsl.dialects.cuda_tile.base import (
     cuda_tile_op,
 )
 from tileir_xdsl.dialects.cuda_tile.types import bit_width, short_type
+from tileir_xdsl.dialects.cuda_tile.wording import alternatives
 from tileir_xdsl.versions import V13_4, Version
 
 _SOURCE_TO_RESULT = (
@@ -78,8 +78,8 @@ class BitcastOp(ConversionOp):
         if before != after:
             raise VerifyException(
                 "elements must have equal widths, "
-                f"but '{short_type(source.element_type)}' is {before} wide "
-                f"and '{short_type(result.element_type)}' {after}"
+                f"but '{short_type(source.element_type)}' has {before} "
+                f"and '{short_type(result.element_type)}' has {after} bits"
             )
 
 

@@ -662,7 +662,9 @@ def check_parts(whole: SSAValue, part: SSAValue, indices: int) -> None:
         if a % b:
             raise VerifyException(f"extent {a} of dimension {k} is not a multiple of {b}")
     if indices != len(big):
-        raise VerifyException(f"expected {len(big)} indices, one for each dimension, got {indices}")
+        raise VerifyException(
+            f"needs one index for each dimension of '{short_type(whole.type)}', but got {indices}"
+        )
 
 
 @cuda_tile_op
@@ -1114,7 +1116,10 @@ class FoldOp(CudaTileOp, ABC):
 
     def _check_results(self, types: Sequence[TileType], dim: int) -> None:
         if len(self.results) != len(types):
-            raise VerifyException(f"has {len(types)} operands, but {len(self.results)} results")
+            raise VerifyException(
+                f"needs one result for each of its {len(types)} operands, but has "
+                f"{len(self.results)}"
+            )
         for k, type in enumerate(types):
             shape = list(type.get_shape())
             if not self.RESULTS_KEEP_SHAPE:

@@ -23,7 +23,6 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from tileir_xdsl.dialects.cuda_tile.arithmetic import (
-    alternatives,
     check_same_shape,
     tile_types,
 )
@@ -69,6 +68,7 @@ from tileir_xdsl.dialects.cuda_tile.types import (
     short_type,
     token,
 )
+from tileir_xdsl.dialects.cuda_tile.wording import alternatives
 from tileir_xdsl.versions import V13_3, V13_4, Version
 
 WEAK = MemoryOrderingAttr(MemoryOrdering.WEAK)
@@ -103,9 +103,15 @@ def check_pointee(pointers: SSAValue, values: SSAValue) -> None:
         )
 
 
-def check_mask(mask: SSAValue | None, pointers: SSAValue) -> None:
-    if mask is not None:
-        check_same_shape(mask, pointers)
+def check_mask(mask: SSAValue | None, values: SSAValue) -> None:
+    if mask is None:
+        return
+    mask_tile, value_tile = tile_types(mask, values)
+    if mask_tile.get_shape() != value_tile.get_shape():
+        raise VerifyException(
+            f"the mask must have the shape of '{short_type(value_tile)}', "
+            f"but got '{short_type(mask_tile)}'"
+        )
 
 
 def is_multicast(pointers: SSAValue) -> bool:
@@ -263,6 +269,8 @@ class LoadPtrTkoOp(CudaTileOp):
         check_ordering(
             self.memory_ordering_semantics, ("weak", "relaxed", "acquire"), self.memory_scope
         )
+        if is_multicast(self.source):
+            raise VerifyException("loads do not take multicast pointers")
 
 
 TOKEN_TYPE = token
@@ -354,6 +362,8 @@ class StorePtrTkoOp(CudaTileOp):
         check_ordering(
             self.memory_ordering_semantics, ("weak", "relaxed", "release"), self.memory_scope
         )
+        if is_multicast(self.destination):
+            raise VerifyException("stores do not take multicast pointers")
 
 
 @cuda_tile_op

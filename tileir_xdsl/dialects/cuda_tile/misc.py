@@ -56,6 +56,7 @@ from tileir_xdsl.dialects.cuda_tile.types import (
     short_type,
     token,
 )
+from tileir_xdsl.dialects.cuda_tile.wording import plural
 from tileir_xdsl.versions import V13_2, Version
 
 ASSUMED = same("T", OneOf((TileType, TensorViewType, TileViewType), "tile or view"))
@@ -142,7 +143,7 @@ def check_same_elements(predicate: SameElementsAttr, type: Attribute) -> None:
     values = predicate.value_list
     if len(values) != type.rank:
         raise VerifyException(
-            f"same_elements needs one value for each of the {type.rank} dimensions, "
+            f"same_elements needs one value for each dimension of '{short_type(type)}', "
             f"but got {len(values)}"
         )
     for k, (value, extent) in enumerate(zip(values, type.get_shape(), strict=True)):
@@ -254,8 +255,9 @@ class PrintTkoOp(CudaTileOp):
             raise VerifyException("the format ends in an unfinished conversion; write %% for %")
         if count != len(self.args):
             raise VerifyException(
-                f"the format has {count} conversion{'' if count == 1 else 's'}, "
-                f"but there are {len(self.args)} arguments"
+                f"the format has {plural(count, 'conversion')}, "
+                f"but there {'is' if len(self.args) == 1 else 'are'} "
+                f"{plural(len(self.args), 'argument')}"
             )
 
 

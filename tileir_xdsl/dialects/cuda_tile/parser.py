@@ -67,7 +67,7 @@ from tileir_xdsl.dialects.cuda_tile.types import (
     fnv8E5M3FNU,
     parse_short_type,
 )
-from tileir_xdsl.dialects.cuda_tile.wording import clean_message, suggestion
+from tileir_xdsl.dialects.cuda_tile.wording import clean_message, plural, suggestion
 
 _ALIAS_DEFINITION = re.compile(r"^[ \t]*([#!][A-Za-z$._-][A-Za-z0-9$._-]*)[ \t]*=(?!=)", re.M)
 _TOP_LEVEL = re.compile(r"^[ \t]*(?:cuda_tile\.)?(?:entry|global)\b", re.M)
@@ -445,7 +445,11 @@ class TileParser(Parser):
         count = sum(size for _, size in bound)
         results = operation.results
         if len(results) != count:
-            self.raise_error(f"operation has {len(results)} results, but {count} are named", name)
+            self.raise_error(
+                f"'{operation.name}' has {plural(len(results), 'result')}, "
+                f"but {count} {'is' if count == 1 else 'are'} named",
+                name,
+            )
         position = 0
         for span, size in bound:
             self._register_ssa_definition(span.text[1:], results[position : position + size], span)
@@ -490,12 +494,23 @@ class TileParser(Parser):
         name = operand.operand_name
         values = self.ssa_values.get(name)
         if values is None:
-            self._forward_places.setdefault(f"{name}#{operand.index}", operand.span)
+            first = self._forward_places.setdefault(f"{name}#{operand.index}", operand.span)
+            known = self.forward_ssa_references.get(name, {}).get(operand.index)
+            if known is not None and known.type != type:
+                raise _NotedParseError(
+                    operand.span,
+                    f"'%{name}' is used as '{type}', but was used as '{known.type}' before",
+                    "used here",
+                    first,
+                )
             return super().resolve_operand(operand, type)
         if operand.index >= len(values):
-            self.raise_error(
-                f"'%{name}' has {len(values)} values, there is no number {operand.index}",
+            raise _NotedParseError(
                 operand.span,
+                f"'%{name}' has {plural(len(values), 'value')}, numbered from 0: "
+                f"there is no number {operand.index}",
+                "defined here",
+                self._definitions.get(name),
             )
         value = values[operand.index]
         if value.type != type:
@@ -581,7 +596,17 @@ class TileParser(Parser):
         name = token.text[1:]
         return StringAttr(string_value(name) if name.startswith('"') else name)
 
-    # Attributes.
+    # Types and attributes.
+
+    def parse_type(self) -> Any:
+        token = self._current_token
+        if token.kind is MLIRTokenKind.BARE_IDENT and token.text in SHORT_NAMES:
+            self.raise_error(
+                f"expected a type: write 'cuda_tile.{token.text}' with a '!' before it "
+                "outside of cuda_tile operations",
+                token.span,
+            )
+        return super().parse_type()
 
     def parse_optional_type(self) -> Any:
         # In a kernel, types are spelled short in the operations of every dialect.

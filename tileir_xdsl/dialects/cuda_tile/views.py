@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from xdsl.dialects.builtin import (
     IntegerType,
@@ -92,6 +92,7 @@ from tileir_xdsl.dialects.cuda_tile.types import (
     short_type,
     token,
 )
+from tileir_xdsl.dialects.cuda_tile.wording import plural
 from tileir_xdsl.versions import V13_3, V13_4, V13_5, Version
 
 REDUCE_ADD = MultimemReductionKindAttr(MultimemReductionKind.ADD)
@@ -150,7 +151,7 @@ class MakeTensorViewOp(CudaTileOp):
         _check_static(parser, "shape", shape, result.get_shape(), shape_position)
         _check_static(parser, "strides", strides, result.get_strides(), strides_position)
         dynamic = [
-            [entry for entry in entries if isinstance(entry, UnresolvedOperand)]
+            [entry.value for entry in entries if isinstance(entry.value, UnresolvedOperand)]
             for entries in (shape, strides)
         ]
         has_dynamic = bool(dynamic[0] or dynamic[1])
@@ -212,7 +213,8 @@ class MakeTensorViewOp(CudaTileOp):
             expected = dims.count(DYNAMIC)
             if len(values) != expected:
                 raise VerifyException(
-                    f"{what} has {expected} dynamic entries in the type, but {len(values)} operands"
+                    f"{what} has {plural(expected, 'dynamic entry', 'dynamic entries')} "
+                    f"in the type, but {plural(len(values), 'operand')}"
                 )
         types = {value.type for value in (*self.dynamic_shape, *self.dynamic_strides)}
         if len(types) > 1:
@@ -221,10 +223,20 @@ class MakeTensorViewOp(CudaTileOp):
             raise VerifyException("the base and the tensor_view must carry the same ptr_attr")
 
 
-def _parse_mixed_list(parser: Parser) -> list[int | UnresolvedOperand]:
-    def parse_entry() -> int | UnresolvedOperand:
+class _Entry(NamedTuple):
+    """An extent or stride in text, with its place."""
+
+    value: int | UnresolvedOperand
+    start: int
+    end: int
+
+
+def _parse_mixed_list(parser: Parser) -> list[_Entry]:
+    def parse_entry() -> _Entry:
+        start = parser.pos
         operand = parser.parse_optional_unresolved_operand()
-        return parser.parse_integer(allow_boolean=False) if operand is None else operand
+        value = parser.parse_integer(allow_boolean=False) if operand is None else operand
+        return _Entry(value, start, start if operand is None else operand.span.end)
 
     parser.parse_punctuation("=")
     return parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parse_entry)
@@ -233,7 +245,7 @@ def _parse_mixed_list(parser: Parser) -> list[int | UnresolvedOperand]:
 def _check_static(
     parser: Parser,
     what: str,
-    entries: Sequence[int | UnresolvedOperand],
+    entries: Sequence[_Entry],
     dims: Sequence[int],
     position: int,
 ) -> None:
@@ -242,11 +254,13 @@ def _check_static(
             f"{what} has {len(entries)} entries, but the type has {len(dims)}", position
         )
     for k, (entry, dim) in enumerate(zip(entries, dims, strict=True)):
-        got = entry if isinstance(entry, int) else DYNAMIC
+        got = entry.value if isinstance(entry.value, int) else DYNAMIC
         if got != dim:
             shown = ["?" if value == DYNAMIC else str(value) for value in (got, dim)]
             parser.raise_error(
-                f"entry {k} of {what} is {shown[0]}, but the type has {shown[1]}", position
+                f"entry {k} of {what} is {shown[0]}, but the type has {shown[1]}",
+                entry.start,
+                entry.end,
             )
 
 
@@ -388,7 +402,8 @@ class ShapeQueryOp(CudaTileOp, ABC):
         assert isinstance(view, TensorViewType | TileViewType)
         if len(self.results) != view.rank:
             raise VerifyException(
-                f"needs {view.rank} results, one for each dimension, but has {len(self.results)}"
+                f"needs one result for each of the view's {view.rank} dimensions, "
+                f"but has {len(self.results)}"
             )
 
 
@@ -422,6 +437,7 @@ class ViewAccessOp(CudaTileOp, ABC):
 
     COMPUTED_DEFAULTS: ClassVar[frozenset[str]] = frozenset(("inbounds",))
     INDICES_HAVE_ONE_TYPE: ClassVar[bool] = True
+    TAKES_MULTICAST: ClassVar[bool] = False
 
     def access_view(self) -> SSAValue:
         return Any_(self).view
@@ -456,15 +472,19 @@ class ViewAccessOp(CudaTileOp, ABC):
         inbounds = Any_(self).inbounds
         if inbounds is not None and len(bool_values(inbounds)) != view.rank:
             raise VerifyException(
-                f"inbounds needs {view.rank} entries, one for each index, "
+                f"inbounds needs one entry for each of the view's {view.rank} dimensions, "
                 f"but has {len(bool_values(inbounds))}"
             )
         self._check_packed_view(view)
+        if is_multicast_view(view) and not self.TAKES_MULTICAST:
+            raise VerifyException("only multimem accesses take a view of a multicast tensor_view")
 
     def _check_indices(self, view: TileViewType) -> None:
         index = self.access_index()
         if len(index) != view.rank:
-            raise VerifyException(f"the view takes {view.rank} indices, but got {len(index)}")
+            raise VerifyException(
+                f"the view takes {plural(view.rank, 'index', 'indices')}, but got {len(index)}"
+            )
         sparse = view.sparse_dim.data if isinstance(view, GatherScatterViewType) else None
         scalars: list[Attribute] = []
         for k, value in enumerate(index):
@@ -497,6 +517,11 @@ class ViewAccessOp(CudaTileOp, ABC):
             raise VerifyException("f4E2M1FN views need exactly one static unit stride")
         if isinstance(view, GatherScatterViewType) and view.sparse_dim.data == unit[0]:
             raise VerifyException("the unit stride of an f4E2M1FN view must not be its sparse_dim")
+
+
+def is_multicast_view(view: TileViewType) -> bool:
+    kind = view.get_tensor_view().kind
+    return isinstance(kind, PtrKindAttr) and kind.keyword == "multicast"
 
 
 def Any_(op: Operation) -> Any:
@@ -763,6 +788,7 @@ class MultimemOp(ViewAccessOp, ABC):
     """An access through a multicast address (13.5)."""
 
     SINCE: ClassVar[Version] = V13_5
+    TAKES_MULTICAST: ClassVar[bool] = True
     HAS_TILE_OPERAND: ClassVar[bool] = True
     HAS_REDUCTION: ClassVar[bool] = False
     SCOPE_REQUIRED: ClassVar[bool] = False
@@ -826,12 +852,14 @@ class MultimemOp(ViewAccessOp, ABC):
         if not isinstance(view, PartitionViewType):
             raise VerifyException(f"needs a partition_view, but got '{short_type(view)}'")
         tensor = view.get_tensor_view()
-        if not isinstance(tensor.kind, PtrKindAttr) or tensor.kind.keyword != "multicast":
+        if not is_multicast_view(view):
             raise VerifyException("the view must be of a multicast tensor_view")
         self.check_access()
         self._check_element(view, tensor)
         if self.HAS_REDUCTION:
-            check_multimem_reduction(op.reduction, tensor.element_type)
+            check_multimem_reduction(
+                op.reduction, tensor.element_type, loads=not self.HAS_TILE_OPERAND
+            )
         check_ordering(op.memory_ordering_semantics, self.ORDERINGS, op.memory_scope)
 
     def _check_element(self, view: TileViewType, tensor: TensorViewType) -> None:
@@ -851,11 +879,14 @@ class MultimemOp(ViewAccessOp, ABC):
             )
 
 
-def check_multimem_reduction(kind: MultimemReductionKindAttr, element: Attribute) -> None:
+def check_multimem_reduction(
+    kind: MultimemReductionKindAttr, element: Attribute, *, loads: bool
+) -> None:
+    """Floats are added; a load also takes the least or greatest of f16 and bf16."""
     word = kind.keyword
     if isinstance(element, IntegerType) or word == "add":
         return
-    if word in ("min", "max") and element in (f16, bf16):
+    if loads and word in ("min", "max") and element in (f16, bf16):
         return
     raise VerifyException(f"reduction {word} does not exist for '{short_type(element)}'")
 

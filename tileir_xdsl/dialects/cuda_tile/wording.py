@@ -7,7 +7,7 @@ capital and end in an exclamation mark, some name Python classes, some are fragm
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 _REWORDED: tuple[tuple[re.Pattern[str], str], ...] = tuple(
@@ -56,6 +56,14 @@ _REWORDED: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"integer value (\S+) is out of range for type ([iu]\w+).*", r"\1 does not fit \2"),
         (r"boolean values are only allowed for i1 types", "true and false are for i1"),
         (r"'([^']*)' expected(.*)", r"expected '\1'\2"),
+        (
+            r"result (%\S+) is defined with type (.*), but used with type (.*)",
+            r"'\1' has type '\2', but was used as '\3' before",
+        ),
+        (
+            r"SSA value (?:tuple )?(%\S+) is referenced with .*",
+            r"'\1' has fewer values than were used before",
+        ),
     )
 )
 
@@ -90,3 +98,13 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     """`; did you mean 'X'?` when a known word is close."""
     close = get_close_matches(word, list(known), n=1)
     return f"; did you mean '{close[0]}'?" if close else ""
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """`1 index`, `2 indices`."""
+    return f"{count} {one if count == 1 else many or f'{one}s'}"
+
+
+def alternatives(words: Sequence[str]) -> str:
+    """`a`, `a or b`, `a, b or c`."""
+    return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
