@@ -23,6 +23,7 @@ from tileir_xdsl.dialects.cuda_tile.core import (
 from tileir_xdsl.dialects.cuda_tile.memory import LoadPtrTkoOp, StorePtrTkoOp
 from tileir_xdsl.dialects.cuda_tile.types import TileType, bit_width, short_type
 from tileir_xdsl.dialects.cuda_tile.views import LoadViewTkoOp, StoreViewTkoOp
+from tileir_xdsl.dialects.cuda_tile.wording import suggestion
 
 
 @dataclass(frozen=True)
