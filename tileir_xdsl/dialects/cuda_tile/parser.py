@@ -602,8 +602,8 @@ class TileParser(Parser):
         token = self._current_token
         if token.kind is MLIRTokenKind.BARE_IDENT and token.text in SHORT_NAMES:
             self.raise_error(
-                f"expected a type: write 'cuda_tile.{token.text}' with a '!' before it "
-                "outside of cuda_tile operations",
+                f"expected a type, but got '{token.text}': outside of cuda_tile operations "
+                "put '!cuda_tile.' before it",
                 token.span,
             )
         return super().parse_type()
