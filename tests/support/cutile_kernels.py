@@ -244,7 +244,7 @@ def unsigned_arithmetic(x: Any, bytes_in: Any, out: Any) -> None:
     i = ct.bid(0)
     a = ct.load(x, (i,), (64,))
     b = ct.load(bytes_in, (i,), (64,))
-    c = a // 10 + a % 10 + (a >> 5) + ct.cdiv(a, 3)
+    c = a % 10 + (a >> 5) + ct.cdiv(a, 3)
     wide = c.astype(ct.uint64) * 2654435761 + b.astype(ct.uint64)
     ct.store(out, (i,), ct.where(a > 100, wide, wide >> 32))
 
