@@ -34,12 +34,14 @@ bench: $(STAMP)
 clean:
 	rm -rf build dist $(VENV)
 
-# NVIDIA's tools are proprietary wheels that some platforms lack: without them the tests that need
-# them are skipped, so their absence does not stop the installation.
+# NVIDIA's tools and its Python front end are wheels that some platforms lack: without them the
+# tests that need them are skipped, so their absence does not stop the installation.
 $(STAMP): pyproject.toml
 	@test -n "$(PYTHON)" || { echo "error: no Python >= 3.11 found; set PYTHON=/path/to/python3" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[tileiras]' || \
 		echo "note: NVIDIA's tileiras could not be installed; what needs it will be skipped" >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[cutile]' || \
+		echo "note: cuda-tile could not be installed; what needs it will be skipped" >&2
 	@touch $@
