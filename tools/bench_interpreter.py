@@ -243,7 +243,7 @@ def measure(benchmark: Benchmark, repeat: int) -> bool:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description="The interpreter against NumPy.")
     parser.add_argument("--repeat", type=int, default=5)
     repeat: int = parser.parse_args().repeat
     random = np.random.default_rng(0)

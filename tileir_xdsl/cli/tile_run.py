@@ -244,10 +244,10 @@ def _arguments(entry: EntryOp, texts: Sequence[str], seed: int) -> dict[str, Any
 
 
 def _array(arguments: dict[str, Any], name: str) -> Any:
-    import numpy as np
+    from tileir_xdsl.interpreter.values import is_array
 
-    value = arguments.get(name.removeprefix("%"))
-    if not isinstance(value, np.ndarray):
+    value: Any = arguments.get(name.removeprefix("%"))
+    if not is_array(value):
         raise _failure(f"'{name}' is no array among the arguments")
     return value
 
@@ -291,7 +291,12 @@ class _progress:
         self._bar = Progress(console=Console(stderr=True), transient=True)
         self._bar.start()
         task = self._bar.add_task("blocks", total=self.total)
-        return lambda done: self._bar.update(task, completed=done)
+        bar = self._bar
+
+        def update(done: int) -> None:
+            bar.update(task, completed=done)
+
+        return update
 
     def __exit__(self, *_: object) -> None:
         if self._bar is not None:

@@ -402,7 +402,7 @@ class MemoryAccess:
             buffer.unspecified, self.size, box.offset, box.counts, box.strides
         )
         if lanes.ndim > len(box.counts):
-            lanes = lanes.any(axis=-1)
+            lanes = np.asarray(lanes.any(axis=-1))
         return lanes.copy() if lanes.any() else None
 
     def specify_box(self, box: Box) -> None:

@@ -259,8 +259,7 @@ class Kernel:
                 body.run(env)
                 executed += block.executed
                 for buffer in block.local:
-                    buffer.freed = True
-                    buffer.bytes = buffer.bytes[:0]
+                    buffer.free()
                 if progress is not None:
                     progress(number + 1)
         return executed

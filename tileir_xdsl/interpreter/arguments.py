@@ -54,7 +54,7 @@ def in_order(
                 f"but got {len(arguments)}",
             )
         return list(arguments)
-    given = cast("Mapping[str, Argument]", arguments)
+    given = arguments
     unknown = [name for name in given if name not in names]
     if unknown:
         raise _error(
@@ -213,7 +213,7 @@ def _add_group(entry: EntryOp, group: Group, memory: Memory, bound: Bound) -> No
 def _root(array: Array) -> Array:
     """The array that owns the memory."""
     while isinstance(array.base, np.ndarray):
-        array = cast(Array, array.base)
+        array = array.base
     return array
 
 

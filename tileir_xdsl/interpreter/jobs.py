@@ -11,7 +11,6 @@ from __future__ import annotations
 import io
 import mmap
 import multiprocessing
-import multiprocessing.synchronize
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -189,7 +188,8 @@ def _shadows(launch: Launch, positions: dict[Operation, int]) -> dict[int, _Shad
         if buffer is None or buffer.state is None:
             continue
         used, compact = np.unique(buffer.state, return_inverse=True)
-        seen = [_summary(states[number], positions) for number in used.tolist()]
+        numbers: list[int] = used.tolist()
+        seen = [_summary(states[number], positions) for number in numbers]
         flags = np.array([sum(kinds) for kinds in seen], np.uint8)
         found[buffer.index] = _Shadow(buffer.granule, compact.astype(np.int32), flags, seen)
     return found
@@ -281,7 +281,7 @@ def _race(
         (a, b)
         for kind, a in first.items()
         for wanted, b in second.items()
-        if _conflict(np.uint8(kind), np.uint8(wanted))
+        if _conflict(np.asarray(kind), np.asarray(wanted))
     )
     verb, did = "writes" if other.writes else "reads", "writes" if one.writes else "reads"
     return undefined(

@@ -128,6 +128,13 @@ class Buffer:
             self._typed[key] = found
         return found
 
+    def free(self) -> None:
+        """End the life of the buffer; pointers into it dangle from now on."""
+        self.freed = True
+        self.tracked = False
+        self.state = self.unspecified = None
+        self.replace(np.zeros(0, np.uint8))
+
     def replace(self, data: Array) -> None:
         """Hold the content elsewhere from now on."""
         self.bytes = data

@@ -91,6 +91,6 @@ def sample(array: Array, lanes: Array | None, count: int = 4) -> str:
 def _short(value: Any) -> str:
     if isinstance(value, np.bool_):
         return "true" if value else "false"
-    if isinstance(value, np.integer):
+    if getattr(value, "dtype", None) is not None and value.dtype.kind in "iu":
         return str(int(value))
     return f"{float(value):.6g}"

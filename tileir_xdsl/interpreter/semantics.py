@@ -30,7 +30,7 @@ from tileir_xdsl.interpreter.arguments import parameter_name, parameter_names
 from tileir_xdsl.interpreter.initialisers import BadArgument, argument, fill_random
 from tileir_xdsl.interpreter.plan import Options
 from tileir_xdsl.interpreter.undefined import UndefinedBehaviour, show
-from tileir_xdsl.interpreter.values import format_of
+from tileir_xdsl.interpreter.values import format_of, is_array
 from tileir_xdsl.numerics import FloatFormat, NumberFormat, ulp_distance
 
 Array = npt.NDArray[Any]
@@ -153,12 +153,12 @@ def _run(module: Operation, case: Case) -> _Outcome:
     ordered = [arguments[name] for name in arguments]
     printed = io.StringIO()
     kernel.launch(case.grid, ordered, step_limit=STEP_LIMIT, out=printed)
-    arrays = {name: v for name, v in arguments.items() if isinstance(v, np.ndarray)}
+    arrays: dict[str, Array] = {n: v for n, v in arguments.items() if is_array(v)}
     return _Outcome(arrays, printed.getvalue())
 
 
 def _copied(value: Any) -> Any:
-    return value.copy() if isinstance(value, np.ndarray) else value
+    return value.copy() if is_array(value) else value
 
 
 def _difference(

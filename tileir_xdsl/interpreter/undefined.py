@@ -128,8 +128,4 @@ def show(value: Any) -> str:
     """A number as a person writes it."""
     if isinstance(value, np.bool_ | bool):
         return "true" if value else "false"
-    if isinstance(value, np.integer):
-        return str(int(value))
-    if isinstance(value, np.generic):
-        return str(value)
     return str(value)

@@ -13,11 +13,10 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
-from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import Attribute, SSAValue
 
 from tileir_xdsl.dialects.cuda_tile.types import PtrType, TileType
@@ -33,13 +32,15 @@ class TensorView(NamedTuple):
     shape: tuple[int, ...]
     strides: tuple[int, ...]
 
+    def extents(self) -> tuple[int, ...]:
+        return self.shape
+
 
 @lru_cache(maxsize=256)
 def format_of(element: Attribute) -> NumberFormat:
     """The format of a number type."""
-    if isinstance(element, IntegerType):
-        return FORMATS[f"i{element.width.data}"]
-    return FORMATS[element.name]
+    width = getattr(element, "width", None)
+    return FORMATS[element.name if width is None else f"i{width.data}"]
 
 
 def tile_type(value: SSAValue) -> TileType:
@@ -67,6 +68,10 @@ def integer_format(value: SSAValue) -> IntegerFormat:
 def is_pointer(value: SSAValue) -> bool:
     type = value.type
     return isinstance(type, TileType) and isinstance(type.element_type, PtrType)
+
+
+def is_array(value: Any) -> TypeGuard[Array]:
+    return isinstance(value, np.ndarray)
 
 
 def full(values: Array, shape: tuple[int, ...]) -> Array:

@@ -417,7 +417,8 @@ def _matrix_product(op: Operation, compiler: Compiler, function: ArrayFunction) 
             if own is None or position == 2:
                 continue
             axis = -1 if position in (0, 3) else -2
-            lanes = merge(lanes, full(own, shape).any(axis=axis, keepdims=True))
+            spoilt = np.asarray(full(own, shape).any(axis=axis, keepdims=True))
+            lanes = merge(lanes, spoilt)
         return lanes
 
     return run

@@ -251,7 +251,7 @@ def _repack(
         """An element is unspecified when one of its bits is."""
         if after <= before:
             return np.repeat(lanes, before // after)
-        return lanes.reshape(-1, after // before).any(axis=-1)
+        return np.asarray(lanes.reshape(-1, after // before).any(axis=-1))
 
     return run
 

@@ -233,7 +233,7 @@ def _direct_tree(op: ir.ReduceOp) -> Callable[[Array, int], Array] | None:
     return reduce
 
 
-_ANY_ORDER = {
+_ANY_ORDER: dict[type[Operation], np.ufunc] = {
     arith.AddIOp: np.add,
     arith.MulIOp: np.multiply,
     arith.AndIOp: np.bitwise_and,
@@ -245,7 +245,7 @@ _ANY_ORDER = {
 """Integer operations that give the same in every order."""
 
 
-def _integer_ufunc(inner: Any, fmt: NumberFormat) -> np.ufunc | None:
+def _integer_ufunc(inner: Operation, fmt: NumberFormat) -> np.ufunc | None:
     ufunc = _ANY_ORDER.get(type(inner))
     if ufunc is None or not isinstance(fmt, IntegerFormat) or fmt.width < 8:
         return None

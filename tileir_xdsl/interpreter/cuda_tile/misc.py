@@ -69,8 +69,9 @@ def _refuse(
     compact = bad.shape == values.shape
     shown: dict[str, Any] = {"value": values if compact else full(values, shape)}
     if is_pointer(op.value):
-        describe = np.vectorize(lambda a: env[0].memory.describe(int(a)), otypes=[object])
-        shown = {"address": describe(shown["value"])}
+        addresses: Array = shown["value"]
+        names = [env[0].memory.describe(address) for address in addresses.reshape(-1).tolist()]
+        shown = {"address": np.array(names, object).reshape(addresses.shape)}
     env[0].refuse_lanes(op, "assume", f"false assumption: {what}", bad, unsure, shown)
 
 

@@ -86,7 +86,7 @@ def build_tile_view(op: Any, compiler: Compiler) -> Step:
 
 @builder(ir.GetTensorShapeOp)
 def build_tensor_shape(op: ir.GetTensorShapeOp, compiler: Compiler) -> Step:
-    return _shape_query(op, compiler, lambda view: view.shape)
+    return _shape_query(op, compiler, TensorView.extents)
 
 
 @builder(ir.GetIndexSpaceShapeOp)
