@@ -1,0 +1,53 @@
+"""Whatever is wrong with a text: diagnostics in MLIR's style with places, never an exception."""
+
+import pytest
+from support.corpus import cases
+from support.messages import flattened, forbidden, outside
+from support.mutations import Mutator
+
+from tileir_xdsl.diagnostics import Diagnostic, DiagnosticSink, SourceFile
+from tileir_xdsl.dialects.cuda_tile.parser import parse_source
+from tileir_xdsl.verifier import verify_into
+
+LONGEST = 6000
+
+
+def texts() -> list[str]:
+    found = (case.text.decode("utf-8", "surrogateescape") for case in cases(version="13.5"))
+    return [text for text in found if len(text) <= LONGEST]
+
+
+def diagnostics_of(source: SourceFile) -> list[Diagnostic]:
+    sink = DiagnosticSink()
+    verify_into(parse_source(source, sink), sink)
+    return sink.diagnostics
+
+
+def check(mutator: Mutator, count: int) -> None:
+    pattern = forbidden()
+    refused = 0
+    for _ in range(count):
+        text = mutator.mutated()
+        source = SourceFile("mutated.mlir", text)
+        try:
+            diagnostics = diagnostics_of(source)
+        except Exception as error:
+            pytest.fail(f"{error!r} for\n{text}")
+        refused += bool(diagnostics)
+        for diagnostic in flattened(diagnostics):
+            message = diagnostic.message
+            assert not outside(source, diagnostic.range), f"{diagnostic}\n{text}"
+            assert not pattern.search(message), f"{message}\n{text}"
+            assert message not in ("syntax error", ""), text
+            assert "\n" not in message.replace("\\n", ""), text
+    assert refused > count // 2
+
+
+def test_some_mutations() -> None:
+    check(Mutator(texts(), seed=1), 1000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2, 7))
+def test_many_mutations(seed: int) -> None:
+    check(Mutator(texts(), seed), 5000)
