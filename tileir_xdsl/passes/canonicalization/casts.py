@@ -87,7 +87,8 @@ def float_conversion_after_widening(op: FToFOp, rewriter: PatternRewriter) -> Ou
     if middle not in FTOF_WIDENING.get(source, ()):
         return None
     if source == target:
-        return inner.from_
+        # Conversions to f8 saturate: back in f8E5M2, infinities are the largest numbers.
+        return None if source == "f8E5M2" else inner.from_
     if op.rounding_mode.keyword not in ftof_modes(source, target):
         return None
     return FToFOp(inner.from_, op.to.type, with_properties(op, "rounding_mode"))
