@@ -116,6 +116,11 @@ def _kind_of(cls: type[Operation]) -> _Kind:
     return kind
 
 
+def forget() -> None:
+    """Forget all combinations, so that everything is checked anew."""
+    _KINDS.clear()
+
+
 def _combination(op: Operation) -> tuple[Any, ...]:
     """What the declaration sees of an operation: identities of types, values of properties."""
     operands = op._operands  # pyright: ignore[reportPrivateUsage]
@@ -485,6 +490,3 @@ def _reached(entry: Block) -> set[Block]:
                 reached.add(block)
                 pending.append(block)
     return reached
-
-
-__all__ = ["verify_into", "verify_module"]

@@ -211,11 +211,11 @@ class Predicate(CustomDirective):
             SameElementsAttr,
         )
 
+        start = parser.pos
         for cls in (DivByAttr, SameElementsAttr, BoundedAttr):
             if parser.parse_optional_keyword(cls.name.partition(".")[2]) is not None:
-                self.attr.set(state, new_attribute(parser, cls))
+                self.attr.set(state, new_attribute(parser, cls, start))
                 return
-        start = parser.pos
         attribute = parser.parse_optional_attribute()
         if not isinstance(attribute, AssumePredicate):
             parser.raise_error("expected div_by<..>, same_elements<..> or bounded<..>", start)
@@ -228,11 +228,11 @@ class Predicate(CustomDirective):
         value.print_parameters(printer)
 
 
-def new_attribute(parser: Parser, cls: type[Any]) -> Any:
-    """Parse an attribute's parameters; a broken rule is an error at its beginning."""
+def new_attribute(parser: Parser, cls: type[Any], start: int | None = None) -> Any:
+    """Parse an attribute's parameters; a broken rule is an error at `start`, or else there."""
     from xdsl.utils.exceptions import VerifyException
 
-    start = parser.pos
+    start = parser.pos if start is None else start
     parameters: Sequence[Attribute] = cls.parse_parameters(parser)
     try:
         return cls(*parameters)

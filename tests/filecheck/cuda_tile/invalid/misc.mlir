@@ -25,7 +25,7 @@ entry @div_by_tensor(%p: tile<ptr<f32>>) {
 // -----
 
 entry @divisor(%i: tile<i32>) {
-  // expected-error@below:21 {{div_by divisor must be a power of two, but got 3}}
+  // expected-error@below:15 {{div_by divisor must be a power of two, but got 3}}
   %0 = assume div_by<3>, %i : tile<i32>
   return
 }
@@ -33,7 +33,7 @@ entry @divisor(%i: tile<i32>) {
 // -----
 
 entry @divisor_of_zero(%i: tile<i32>) {
-  // expected-error@below:21 {{div_by divisor must be a power of two, but got 0}}
+  // expected-error@below:15 {{div_by divisor must be a power of two, but got 0}}
   %0 = assume div_by<0>, %i : tile<i32>
   return
 }
@@ -41,7 +41,7 @@ entry @divisor_of_zero(%i: tile<i32>) {
 // -----
 
 entry @divisor_too_large(%i: tile<i64>) {
-  // expected-error@below:21 {{div_by divisor must be at most 2^62, but got 9223372036854775808}}
+  // expected-error@below:15 {{div_by divisor must be at most 2^62, but got 9223372036854775808}}
   %0 = assume div_by<9223372036854775808>, %i : tile<i64>
   return
 }
@@ -86,7 +86,7 @@ entry @bounded(%b: tile<i8>, %f: tile<f32>, %p: tile<ptr<f32>>) {
 // -----
 
 entry @bounds(%b: tile<i8>) {
-  // expected-error@below:22 {{bounded needs a lower bound not above the upper one, but got 5 > 4}}
+  // expected-error@below:15 {{bounded needs a lower bound not above the upper one, but got 5 > 4}}
   %0 = assume bounded<5, 4>, %b : tile<i8>
   return
 }
