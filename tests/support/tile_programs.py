@@ -53,18 +53,3 @@ def marked_line(text: str) -> int:
     """The number of the line with `// here`."""
     (line,) = [k for k, line in enumerate(text.splitlines(), 1) if HERE in line]
     return line
-
-
-def store(values: str, type: str, pointer: str = "%out") -> str:
-    """Lines that store a rank-1 or rank-0 tile through `pointer`, element by element."""
-    extent, _, element = type.rpartition("x")
-    if not extent:
-        return f"%stored = store_ptr_tko weak {pointer}, {values} : tile<ptr<{type}>>, tile<{type}> -> token"
-    assert "x" not in extent
-    return f"""
-%lanes = iota : tile<{extent}xi32>
-%one = reshape {pointer} : tile<ptr<{element}>> -> tile<1xptr<{element}>>
-%all = broadcast %one : tile<1xptr<{element}>> -> tile<{extent}xptr<{element}>>
-%each = offset %all, %lanes : tile<{extent}xptr<{element}>>, tile<{extent}xi32> -> tile<{extent}xptr<{element}>>
-%stored = store_ptr_tko weak %each, {values} : tile<{extent}xptr<{element}>>, tile<{extent}x{element}> -> token
-"""

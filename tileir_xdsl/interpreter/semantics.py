@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, StringAttr
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from tileir_xdsl.diagnostics import Diagnostic, DiagnosticError, Place, Severity
 from tileir_xdsl.dialects.cuda_tile.core import EntryOp
@@ -127,7 +127,7 @@ def compare(
     for case in inputs:
         reset_globals(before)
         try:
-            expected = _run(before, case)
+            expected = run_case(before, case)
         except UndefinedBehaviour as undefined:
             comparison.discarded.append(undefined)
             continue
@@ -141,20 +141,25 @@ def compare(
 
 
 @dataclass
-class _Outcome:
+class Outcome:
+    """What a case answers."""
+
     arrays: dict[str, Array]
     printed: str
 
 
-def _run(module: Operation, case: Case) -> _Outcome:
+def run_case(
+    module: Operation, case: Case, *, trace: Callable[[str], None] | None = None
+) -> Outcome:
+    """Run a module on a case; raises as `run` does."""
     arguments = {name: _copied(value) for name, value in case.arguments.items()}
-    kernel = Kernel(module, case.kernel, Options())
+    kernel = Kernel(module, case.kernel, Options(trace=trace is not None))
     # A pass may rename parameters; their order stays.
     ordered = [arguments[name] for name in arguments]
     printed = io.StringIO()
-    kernel.launch(case.grid, ordered, step_limit=STEP_LIMIT, out=printed)
+    kernel.launch(case.grid, ordered, step_limit=STEP_LIMIT, trace=trace, out=printed)
     arrays: dict[str, Array] = {n: v for n, v in arguments.items() if is_array(v)}
-    return _Outcome(arrays, printed.getvalue())
+    return Outcome(arrays, printed.getvalue())
 
 
 def _copied(value: Any) -> Any:
@@ -162,12 +167,12 @@ def _copied(value: Any) -> Any:
 
 
 def _difference(
-    after: Operation, case: Case, entry: EntryOp, expected: _Outcome, tolerance: Tolerance
+    after: Operation, case: Case, entry: EntryOp, expected: Outcome, tolerance: Tolerance
 ) -> Diagnostic | None:
     """The error for a case in which `after` does something else."""
     where = f"@{case.kernel} on {case.kind} inputs, grid {'x'.join(map(str, case.grid))}"
     try:
-        outcome = _run(after, case)
+        outcome = run_case(after, case)
     except UndefinedBehaviour as undefined:
         cause = undefined.diagnostics[0]
         return Diagnostic(
@@ -312,14 +317,15 @@ def _generate(module: Operation, entry: EntryOp, kind: str, seed: int) -> Case:
 def _candidates(entry: EntryOp, kind: str, seed: int) -> Iterator[Case]:
     given = check_arguments(entry)
     fixed_grid = check_grid(entry)
-    for size in _SIZES[kind]:
+    sizes = _SIZES[kind] if entry.body.block.args else (0,)
+    for size in sizes:
         for grid in (fixed_grid,) if fixed_grid else _GRIDS:
             random = np.random.default_rng(seed)
-            strides = _row_major_strides(entry, size)
+            known = _row_major_strides(entry, size) | _indices(entry)
             arguments = {
                 name: argument(given[name], element, random)
                 if name in given
-                else _first_argument(element, strides.get(name, size), kind, random)
+                else _first_argument(element, known.get(name, size), kind, random)
                 for name, element in _elements(entry)
             }
             yield Case(entry.sym_name.data, grid, arguments, kind)
@@ -338,6 +344,17 @@ def _row_major_strides(entry: EntryOp, size: int) -> dict[str, int]:
         if len(run) % 2 == 0:
             found |= {run[rank + k]: size ** (rank - 1 - k) for k in range(rank)}
         run = []
+    return found
+
+
+def _indices(entry: EntryOp) -> dict[str, int]:
+    """The parameters that are indices as they are: 0 lies in every index space."""
+    found: dict[str, int] = {}
+    for op in entry.walk():
+        indices = getattr(op, "index", None) or getattr(op, "indices", None) or ()
+        for value in cast("Sequence[SSAValue]", indices):
+            if isinstance(value, BlockArgument) and value.block is entry.body.block:
+                found[parameter_name(value)] = 0
     return found
 
 
@@ -402,7 +419,7 @@ def _grown(
     while True:
         reset_globals(module)
         try:
-            _run(module, case)
+            run_case(module, case)
         except UndefinedBehaviour as undefined:
             name = _argument_named(undefined.buffer, case)
             if name is None or name in given:

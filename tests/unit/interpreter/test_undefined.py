@@ -100,7 +100,7 @@ PAIRS = [
     Pair(
         "out-of-bounds",
         "%p: tile<ptr<f32>>, %n: tile<i32>",
-        f"%q = offset %p, %n : tile<ptr<f32>>, tile<i32> -> tile<ptr<f32>>\n"
+        "%q = offset %p, %n : tile<ptr<f32>>, tile<i32> -> tile<ptr<f32>>\n"
         "%v, %d = load_ptr_tko weak %q : tile<ptr<f32>> -> tile<f32>, token  // here",
         lambda: [floats(4), -1],
         good_args=lambda: [floats(4), 3],
@@ -540,13 +540,17 @@ def test_unchecked_run_still_reports_the_others(pair: Pair):
 
 
 def test_refused_operation_is_named():
+    pointer = "tile<ptr<f32, <multicast>>>"
+    tensor = "tensor_view<8xf32, strides=[1], #cuda_tile.ptr_attr<multicast>>"
+    view = f"partition_view<tile=(8), {tensor}>"
     text = program(
-        "%p: tile<ptr<f32, <multicast>>>",
-        """
-%t = make_tensor_view %p, shape = [8], strides = [1] : tile<ptr<f32, <multicast>>> -> tensor_view<8xf32, strides=[1], #cuda_tile.ptr_attr<multicast>>
-%w = make_partition_view %t : partition_view<tile=(8), tensor_view<8xf32, strides=[1], #cuda_tile.ptr_attr<multicast>>>
+        f"%p: {pointer}",
+        f"""
+%t = make_tensor_view %p, shape = [8], strides = [1] : {pointer} -> {tensor}
+%w = make_partition_view %t : {view}
 %z = constant <i32: 0> : tile<i32>
-%v, %d = multimem_load_reduce_view_tko weak %w[%z] : partition_view<tile=(8), tensor_view<8xf32, strides=[1], #cuda_tile.ptr_attr<multicast>>>, tile<i32> -> tile<8xf32>, token  // here
+%v, %d = multimem_load_reduce_view_tko weak %w[%z]  // here
+  : {view}, tile<i32> -> tile<8xf32>, token
 """,
     )
     with pytest.raises(DiagnosticError) as caught:
