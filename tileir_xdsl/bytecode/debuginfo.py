@@ -6,8 +6,9 @@ Source: `bytecode.md` section 6 and `attributes.json` (debug_info).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from enum import IntEnum
-from typing import TypeVar, cast
+from typing import NamedTuple, TypeVar, cast
 
 from xdsl.dialects.builtin import (
     CallSiteLoc,
@@ -51,6 +52,11 @@ MAX_NODES = 4096
 """Nodes of one debug attribute with everything below it, shared parts counted as often as they
 occur: comparing, hashing and printing attributes visit each of them."""
 
+MAX_DEPTH = 128
+"""Attributes inside each other: blocks in blocks, calls inlined into calls."""
+
+TOO_DEEP = f"debug attributes nest more than {MAX_DEPTH} deep"
+
 MAX_NUMBER = (1 << 32) - 1
 """Lines and columns have 32 bits; readers drop what is above."""
 
@@ -66,6 +72,16 @@ class DebugTag(IntEnum):
     LOC = 4
     SUBPROGRAM = 5
     CALLSITE = 6
+
+
+class Size(NamedTuple):
+    """Of an attribute with all that is below it."""
+
+    nodes: int
+    depth: int
+
+
+ONE = Size(1, 1)
 
 
 def is_writable(location: Attribute) -> bool:
@@ -234,8 +250,10 @@ class DebugReader:
         cursor.pos += INDEX_BYTES * self.total
         self.table = OffsetTable(cursor, origin, WIDTH, "debug attribute")
         self._attributes: dict[int, Attribute] = {}
-        self._nodes: dict[int, int] = {}
+        self._size: dict[int, Size] = {}
+        self._errors: dict[int, tuple[int, str]] = {}
         self._open: set[int] = set()
+        self._next = 1
 
     @staticmethod
     def _table(cursor: Cursor, origin: int, width: int, what: str) -> int:
@@ -279,6 +297,7 @@ class DebugReader:
             return None
         value = self._attributes.get(index)
         if value is None:
+            self._read_up_to(index)
             value = self._get(index, at)
         if isinstance(value, DILocAttr | CallSiteLoc):
             # xDSL's union of locations does not know `di_loc`.
@@ -287,48 +306,63 @@ class DebugReader:
             return None
         raise BytecodeError(at, f"expected a location, but debug attribute {index} is {value.name}")
 
+    def _read_up_to(self, index: int) -> None:
+        """Read the attributes below `index`: most refer to earlier ones, and need no recursion.
+
+        What is wrong with one counts only when it is used.
+        """
+        while self._next < min(index, self.table.count + 1):
+            with suppress(BytecodeError):
+                self._get(self._next, 0)
+            self._next += 1
+
     def known(self) -> dict[Attribute, int]:
         """The attributes that were read, with the first index of each."""
         return first_indices(self._attributes.items())
 
     def _get(self, index: int, at: int) -> Attribute:
+        value = self._attributes.get(index)
+        if value is not None:
+            return value
         if index > self.table.count:
             raise BytecodeError(
                 at, f"debug attribute {index} does not exist, the file has {self.table.count}"
             )
-        value = self._attributes.get(index)
-        if value is not None:
-            return value
+        if (error := self._errors.get(index)) is not None:
+            raise BytecodeError(*error)
         if index in self._open:
             raise BytecodeError(at, f"debug attribute {index} contains itself")
-        if len(self._open) >= MAX_NODES // 16:
-            raise BytecodeError(at, f"debug attributes nest more than {MAX_NODES // 16} deep")
+        if len(self._open) == MAX_DEPTH:
+            raise BytecodeError(at, TOO_DEEP)
         self._open.add(index)
-        cursor = self.table.item(index - 1)
-        start = cursor.pos
         try:
-            value = self._read(cursor, index)
-        except VerifyException as error:
-            raise BytecodeError(start, f"debug attribute {index}: {error}") from None
+            value = self._attributes[index] = self._read(index)
         except BytecodeError as error:
             error.within(f"debug attribute {index}")
+            self._errors[index] = (error.offset, error.message)
             raise
         finally:
             self._open.discard(index)
-        self._attributes[index] = value
         return value
 
-    def _read(self, cursor: Cursor, index: int) -> Attribute:
+    def _read(self, index: int) -> Attribute:
+        cursor = self.table.item(index - 1)
         at = cursor.pos
         tag = cursor.byte("a debug attribute tag")
         read = _READ.get(tag)
-        self._nodes[index] = 1
+        self._size[index] = Size(1, 1)
         if read is None:
             self.lax(at, f"unknown debug attribute tag {tag}, read as the unknown location")
             return UnknownLoc()
-        value = read(self, cursor, index)
-        if self._nodes[index] > MAX_NODES:
-            raise BytecodeError(at, f"debug attribute {index} has more than {MAX_NODES} nodes")
+        try:
+            value = read(self, cursor, index)
+        except VerifyException as error:
+            raise BytecodeError(at, str(error)) from None
+        size = self._size[index]
+        if size.depth > MAX_DEPTH:
+            raise BytecodeError(at, TOO_DEEP)
+        if size.nodes > MAX_NODES:
+            raise BytecodeError(at, f"a debug attribute has more than {MAX_NODES} nodes")
         return value
 
     def child(
@@ -338,7 +372,9 @@ class DebugReader:
         at = cursor.pos
         index = cursor.varint("the index of a debug attribute")
         value = UnknownLoc() if index == UNKNOWN else self._get(index, at)
-        self._nodes[parent] += self._nodes.get(index, 1)
+        nodes, depth = self._size.get(index, ONE)
+        size = self._size[parent]
+        self._size[parent] = Size(size.nodes + nodes, max(size.depth, depth + 1))
         if not isinstance(value, kinds):
             classes = kinds if isinstance(kinds, tuple) else (kinds,)
             expected = " or ".join(kind.name.removeprefix("cuda_tile.") for kind in classes)

@@ -70,6 +70,8 @@ STRICT_FLAGS_SINCE = V13_4
 
 UNIT = UnitAttr()
 
+MAX_WARNINGS = 100
+
 MAX_ARGUMENTS = 1 << 16
 """Arguments of all entries together beyond one for each byte of the file: entries can share a
 signature, so that a small file could ask for any number of them."""
@@ -131,6 +133,7 @@ class Reader:
         self.name = name
         self._sink = sink
         self._strict = strict
+        self._lax_count = 0
         cursor = Cursor(data, 0, len(data))
         self.version: Version = read_header(cursor)
         self.sections: dict[Section, SectionRange] = {}
@@ -192,8 +195,13 @@ class Reader:
         """Something wrong that NVIDIA's readers do not look at."""
         if self._strict:
             raise BytecodeError(at, message)
-        if self._sink is not None:
-            self._sink.warning(message, Place.byte(self.name, at), code="bytecode-lax")
+        self._lax_count += 1
+        if self._sink is None or self._lax_count > MAX_WARNINGS:
+            return
+        place = Place.byte(self.name, at)
+        self._sink.warning(message, place, code="bytecode-lax")
+        if self._lax_count == MAX_WARNINGS:
+            self._sink.warning("further warnings are not shown", place, code="bytecode-lax")
 
     @contextmanager
     def _reading(self, section: Section) -> Generator[None]:
@@ -334,6 +342,9 @@ class Reader:
         return EntryOp.create(properties=properties, location=location, regions=[Region(block)])
 
     def _check_signature(self, signature: FunctionType, at: int) -> None:
+        self._argument_budget -= len(signature.inputs)
+        if self._argument_budget < 0:
+            raise BytecodeError(at, "the functions have too many arguments for a file of this size")
         if signature.outputs.data:
             raise BytecodeError(at, "the signature of an entry must have no results")
         for position, type in enumerate(signature.inputs.data):
@@ -342,9 +353,6 @@ class Reader:
                     at,
                     f"argument {position} must be a rank-0 tile, but is '{short_type(type)}'",
                 )
-        self._argument_budget -= len(signature.inputs)
-        if self._argument_budget < 0:
-            raise BytecodeError(at, "the functions have too many arguments for a file of this size")
 
     def _read_flags(self, cursor: Cursor) -> bool:
         """The flags of a function; whether hints follow."""
@@ -423,22 +431,19 @@ class Reader:
     def _read_body(self, cursor: Cursor, arguments: Sequence[Attribute]) -> Block:
         block = Block(arg_types=arguments)
         self._values = list(block.args)
-        operations: list[Operation] = []
         last = False
         while cursor.pos < cursor.end:
-            operation, last = self._read_operation(cursor)
-            operations.append(operation)
-        self._check_terminator(cursor.pos, operations, last)
-        block.add_ops(operations)
+            last = self._read_operation(cursor, block)
+        self._check_terminator(cursor.pos, block, last)
         return block
 
     @staticmethod
-    def _check_terminator(at: int, operations: Sequence[Operation], last: bool) -> None:
-        if not operations:
+    def _check_terminator(at: int, block: Block, last: bool) -> None:
+        if block.last_op is None:
             raise BytecodeError(at, "expected a terminator, but the block is empty")
         if not last:
             raise BytecodeError(
-                at, f"expected a terminator, but the block ends with '{operations[-1].name}'"
+                at, f"expected a terminator, but the block ends with '{block.last_op.name}'"
             )
 
     def _read_block(self, cursor: Cursor) -> Block:
@@ -447,31 +452,30 @@ class Reader:
         mark = len(self._values)
         self._values += block.args
         count = cursor.count("operations", 2)
-        operations: list[Operation] = []
         last = False
         for _ in range(count):
-            operation, last = self._read_operation(cursor)
-            operations.append(operation)
-        self._check_terminator(cursor.pos, operations, last)
-        block.add_ops(operations)
+            last = self._read_operation(cursor, block)
+        self._check_terminator(cursor.pos, block, last)
         del self._values[mark:]
         return block
 
-    def _read_operation(self, cursor: Cursor) -> tuple[Operation, bool]:
-        """An operation, and whether it is a terminator."""
+    def _read_operation(self, cursor: Cursor, block: Block) -> bool:
+        """Read an operation to the end of `block`; whether it is a terminator."""
         start = cursor.pos
         opcode = cursor.varint("an opcode")
         plan = self._plans.get(opcode)
         if plan is None:
             raise self._unknown_opcode(start, opcode)
         try:
-            operation = self._read_fields(cursor, plan, start)
+            # Linking each operation at once, not all in the end, lets Python store the attributes
+            # of all objects of a class in one shape, which takes half of the memory.
+            block.add_op(self._read_fields(cursor, plan, start))
         except BytecodeError as error:
             if not error.context or not error.in_operation:
                 error.in_operation = True
                 error.within(f"'{plan.name}' at {start:#x}")
             raise
-        return operation, plan.is_terminator
+        return plan.is_terminator
 
     def _unknown_opcode(self, at: int, opcode: int) -> BytecodeError:
         if opcode in PREVIEW_OPCODES:

@@ -189,13 +189,22 @@ class ConstantReader:
         self.table = table
         self._lax = lax
         self._raw: dict[int, tuple[int, bytes]] = {}
-        self._values: dict[tuple[int, int], tuple[TileType, DenseElementsAttr]] = {}
+        self._values: dict[tuple[int, TileType], DenseElementsAttr] = {}
+        self._last: dict[int, DenseElementsAttr] = {}
+        """The value that each constant had last, to be found without hashing its type."""
 
     def get(self, index: int, type: TileType, at: int) -> DenseElementsAttr:
         """The constant with an index that stands at the offset `at`, as data of `type`."""
-        known = self._values.get((index, id(type)))
-        if known is not None and known[0] is type:
-            return known[1]
+        last = self._last.get(index)
+        if last is not None and last.type is type:
+            return last
+        value = self._values.get((index, type))
+        if value is None:
+            value = self._values[index, type] = self._value(index, type, at)
+        self._last[index] = value
+        return value
+
+    def _value(self, index: int, type: TileType, at: int) -> DenseElementsAttr:
         where, raw = self._read(index, at)
         try:
             data = unpack(raw, type)
@@ -204,13 +213,11 @@ class ConstantReader:
         clean = without_padding_bits(data, type)
         if clean != data:
             self._lax(where, f"constant {index} has bits that no '{short_type(type)}' has")
-        value = DenseElementsAttr(type, clean)
-        self._values[index, id(type)] = (type, value)
-        return value
+        return DenseElementsAttr(type, clean)
 
     def known(self) -> dict[DenseElementsAttr, int]:
         """The constants that were read, with the first index of each."""
-        return first_indices((index, value) for (index, _), (_, value) in self._values.items())
+        return first_indices((index, value) for (index, _), value in self._values.items())
 
     def _read(self, index: int, at: int) -> tuple[int, bytes]:
         known = self._raw.get(index)

@@ -31,6 +31,9 @@ FUNCTION_TAG = 16
 FLAGS_SINCE = V13_3
 """Optional fields have a bit of a flags word in front; before, a byte at their own place."""
 
+MAX_RANK = 1024
+"""A tile has at most 2^24 elements, so that at most 24 of its dimensions are not 1."""
+
 MAX_DEPTH = 8
 """A type inside a type inside ...: a partition view of a tensor view of a number is 3 deep."""
 
@@ -302,7 +305,10 @@ class TypeReader:
 
 
 def _read_ints(cursor: Cursor, width: int, what: str) -> ArrayAttr[IntAttr]:
+    at = cursor.pos
     count = cursor.count(f"elements of {what}", width)
+    if count > MAX_RANK:
+        raise BytecodeError(at, f"{what} has {count} dimensions, at most {MAX_RANK} are supported")
     raw = cursor.take(count * width, what)
     return ArrayAttr(
         [

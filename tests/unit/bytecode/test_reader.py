@@ -607,23 +607,44 @@ def test_subprogram_flags_of_the_newest_version():
 @pytest.mark.parametrize(
     ("attribute", "message"),
     [
-        ("06 {0} {0}", "has more than 4096 nodes"),
-        ("06 {0} 04", "has more than 4096 nodes"),
+        ("06 {0} {0}", "a debug attribute has more than 4096 nodes"),
+        ("06 {0} 04", "debug attributes nest more than 128 deep"),
+        ("03 {0} 01 01 01", "debug attributes nest more than 128 deep"),
     ],
 )
-def test_debug_info_that_doubles_or_grows_is_refused(attribute: str, message: str):
+@pytest.mark.parametrize("forward", [False, True])
+def test_debug_info_that_doubles_or_grows_is_refused(attribute: str, message: str, forward: bool):
+    count = 2000
     attributes = list(SCOPED)
-    for _ in range(2000):
-        previous = varint(len(attributes)).hex()
-        attributes.append(attribute.format(previous))
-    # The attributes are asked for from the first one on, so that none nests deeply when it is read.
-    body = bytes.fromhex("50 01 00 00") * 2000 + RETURN
-    data = file_of(
-        body,
-        head=bytes((0, SIGNATURE, 2, 1)),
-        sections={Section.DEBUG: debug_section([[4, *range(5, 2006)]], attributes)},
-    )
+    for k in range(count):
+        previous = 3 if attribute.startswith("03") else 4
+        if k:
+            previous = len(SCOPED) + (k + 2 if forward else k)
+        attributes.append(attribute.format(varint(previous).hex()))
+    if forward:
+        attributes.append(LOCATION)
+        message = "debug attributes nest more than 128 deep"
+    outermost = len(SCOPED) + 2 if forward else len(attributes)
+    data = debug_file([[outermost, 0, 0]], attributes)
     assert message in error_of(data)
+
+
+def test_debug_attributes_that_are_wrong_and_not_used_do_not_matter():
+    warnings = warnings_of(debug_file([[4, 6, 0]], [*SCOPED[:4], "05 09", LOCATION]))
+    assert warnings == []
+
+
+def test_warnings_are_limited():
+    body = bytes((0x2B, TILE, 3, 1, 6, 2)) * 500 + RETURN
+    types = [*TYPES[:2], bytes((0x10, 3, TILE, BOOL, FLOAT, 0)), *TYPES[3:]]
+    warnings = warnings_of(file_of(body, version=V13_4, types=types))
+    assert len(warnings) == 101
+    assert warnings[-1] == "further warnings are not shown"
+
+
+def test_types_of_absurd_rank_are_refused():
+    data = with_result_type(b"\x0d\x00" + varint(2000) + b"\x01\0\0\0\0\0\0\0" * 2000)
+    assert "shape has 2000 dimensions, at most 1024 are supported" in error_of(data)
 
 
 # Damage.
