@@ -22,6 +22,7 @@ def read_input(path: str | None, max_mb: float = DEFAULT_MAX_INPUT_MB) -> tuple[
     standard = path is None or path == "-"
     name = "<stdin>" if standard else path
     assert name is not None
+    check_path(name, "read")
     limit = int(max_mb * (1 << 20))
     try:
         if standard:
@@ -31,8 +32,6 @@ def read_input(path: str | None, max_mb: float = DEFAULT_MAX_INPUT_MB) -> tuple[
                 data = file.read(limit + 1)
     except OSError as error:
         raise _failure(f"cannot read the file: {_reason(error)}", name) from None
-    except ValueError:
-        raise _failure("cannot read the file: its name has a NUL character", name) from None
     if len(data) > limit:
         raise _failure(f"the input is larger than {max_mb:g} MiB; raise --max-input-mb", name)
     if not data:
@@ -40,8 +39,20 @@ def read_input(path: str | None, max_mb: float = DEFAULT_MAX_INPUT_MB) -> tuple[
     return data, name
 
 
+def check_path(path: str, verb: str) -> None:
+    """Raise `DiagnosticError` for a name that no file can have."""
+    if not path:
+        raise _failure(f"cannot {verb} the file: its name is empty", "tile-opt")
+    if "\0" in path:
+        raise _failure(f"cannot {verb} the file: its name has a NUL character", path)
+
+
 def _standard_input() -> Any:
-    return getattr(sys.stdin, "buffer", sys.stdin)
+    # Python has no stream where the descriptor is closed.
+    stream: Any = sys.stdin
+    if stream is None:
+        raise _failure("standard input is closed", "<stdin>")
+    return getattr(stream, "buffer", stream)
 
 
 def decode_text(data: bytes, name: str) -> str:
@@ -63,6 +74,7 @@ def write_output(data: bytes | str, path: str | None) -> None:
     if path is None or path == "-":
         _write_standard_output(data)
         return
+    check_path(path, "write")
     raw = data.encode("utf-8", "surrogateescape") if isinstance(data, str) else data
     try:
         if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
@@ -73,8 +85,6 @@ def write_output(data: bytes | str, path: str | None) -> None:
         _replace(path, raw)
     except OSError as error:
         raise _failure(f"cannot write the file: {_reason(error)}", path) from None
-    except ValueError:
-        raise _failure("cannot write the file: its name has a NUL character", path) from None
 
 
 def _replace(path: str, raw: bytes) -> None:
@@ -103,23 +113,36 @@ def _mode(target: str) -> int:
 
 
 def _write_standard_output(data: bytes | str) -> None:
-    stream = sys.stdout
+    stream: Any = sys.stdout
+    if stream is None:
+        raise _failure("standard output is closed", "<stdout>")
+    if isinstance(data, bytes) and stream.isatty():
+        raise _failure("will not write bytes to a terminal; use -o FILE", "<stdout>")
     binary = getattr(stream, "buffer", None)
-    if isinstance(data, bytes):
-        if stream.isatty():
-            raise _failure("will not write bytes to a terminal; use -o FILE", "<stdout>")
-        if binary is None:
-            raise _failure("standard output does not take bytes; use -o FILE", "<stdout>")
+    if isinstance(data, bytes) and binary is None:
+        raise _failure("standard output does not take bytes; use -o FILE", "<stdout>")
+    try:
         stream.flush()
-        binary.write(data)
-        binary.flush()
-        return
-    if binary is None:
-        stream.write(data)
-        return
-    stream.flush()
-    binary.write(data.encode("utf-8", "surrogateescape"))
-    binary.flush()
+        if binary is None:
+            stream.write(data)
+        else:
+            raw = data.encode("utf-8", "surrogateescape") if isinstance(data, str) else data
+            binary.write(raw)
+            binary.flush()
+    except BrokenPipeError:
+        # Whoever read our output has enough of it.
+        raise
+    except OSError as error:
+        _discard_standard_output()
+        raise _failure(f"cannot write: {_reason(error)}", "<stdout>") from None
+
+
+def _discard_standard_output() -> None:
+    """Send what is left in the buffers nowhere, so that the interpreter's exit does not fail."""
+    with contextlib.suppress(OSError, ValueError):
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+        os.close(null)
 
 
 def _reason(error: OSError) -> str:

@@ -20,16 +20,15 @@ if TYPE_CHECKING:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `tile-opt`; `argv` is without the program's name. Answers the exit status."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    if arguments in (["--version"], ["-v"]):
-        from importlib.metadata import version
-
-        print(f"tile-opt {__version__} (xDSL {version('xdsl')})")
-        return 0
+    # Python has no stream where a process starts with the descriptor closed (`2>&-`).
+    if getattr(sys, "stderr") is None:
+        sys.stderr = open(os.devnull, "w")
     from tileir_xdsl.diagnostics import EXIT_INTERNAL, internal_error_message
 
     try:
         status = _run(arguments)
-        sys.stdout.flush()
+        if getattr(sys, "stdout") is not None:
+            sys.stdout.flush()
         return status
     except BrokenPipeError:
         # The reader of our output went away: nothing is wrong, and nobody to tell.
@@ -45,6 +44,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
+    if arguments in (["--version"], ["-v"]):
+        from importlib.metadata import version
+
+        print(f"tile-opt {__version__} (xDSL {version('xdsl')})")
+        return 0
     from tileir_xdsl.cli.tile_opt_main import TileOptMain
     from tileir_xdsl.diagnostics import EXIT_USER_ERROR, DiagnosticError, print_diagnostics
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import ClassVar, NoReturn
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import PassPipeline
 from xdsl.utils.arg_spec import parse_spec
-from xdsl.utils.exceptions import ParseError
+from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException, ParseError
 from xdsl.xdsl_opt_main import xDSLOptMain
 
 from tileir_xdsl import versions
@@ -67,9 +68,10 @@ class TileOptMain(xDSLOptMain):
         self._status = EXIT_OK
         try:
             super().__init__("Reads, checks, transforms and writes Tile IR programs", args)
+        except ArgSpecParseError:
+            raise _usage_error("a target or frontend is NAME or NAME{OPTION=VALUE ...}") from None
         except (ValueError, ParseError) as error:
-            message = str(error).strip().splitlines()[-1].strip()
-            raise DiagnosticError.at(message, Place.file("tile-opt")) from None
+            raise _usage_error(str(error).strip().splitlines()[-1].strip()) from None
 
     # What xDSLOptMain registers, plus this project where it is not installed.
 
@@ -92,6 +94,8 @@ class TileOptMain(xDSLOptMain):
     def register_all_arguments(self, arg_parser: argparse.ArgumentParser) -> None:
         super().register_all_arguments(arg_parser)
         arg_parser.prog = "tile-opt"
+        # argparse's own way would print all options before the one line that says what is wrong.
+        setattr(arg_parser, "error", _refuse_arguments)
         add_arguments(arg_parser)
         group = arg_parser.add_argument_group("Tile IR")
         group.add_argument(
@@ -118,7 +122,7 @@ class TileOptMain(xDSLOptMain):
         )
         group.add_argument(
             "--max-input-mb",
-            type=float,
+            type=_positive_number,
             default=DEFAULT_MAX_INPUT_MB,
             metavar="N",
             help="refuse larger inputs (default %(default)s)",
@@ -186,8 +190,10 @@ class TileOptMain(xDSLOptMain):
         try:
             versions.Version.parse(self.args.bytecode_version)
         except ValueError as error:
-            raise DiagnosticError.at(str(error), Place.file("tile-opt")) from None
+            raise _usage_error(str(error)) from None
         binary = self.target_name in (BYTECODE_TARGET, CUBIN_TARGET)
+        if binary and parse_spec(self.args.target).parameters:
+            raise _usage_error(f"target '{self.target_name}' takes no options in braces")
         if binary and len(chunks) > 1:
             raise DiagnosticError.at(
                 f"-t {self.target_name} takes one program, "
@@ -294,8 +300,21 @@ class TileOptMain(xDSLOptMain):
         }
         emit = emitters.get(self.target_name)
         if emit is None:
-            return self.output_resulting_program(module)
+            return self._emit_foreign(module, chunk)
         return emit(module, chunk)
+
+    def _emit_foreign(self, module: ModuleOp, chunk: Chunk) -> str:
+        """One of xDSL's own targets, which assert that they get what they can write."""
+        try:
+            return self.output_resulting_program(module)
+        except (AssertionError, NotImplementedError, ValueError, DiagnosticException):
+            raise DiagnosticError.at(
+                f"target '{self.target_name}' cannot write this program", chunk.place
+            ) from None
+        except ImportError as error:
+            raise DiagnosticError.at(
+                f"target '{self.target_name}' needs the package '{error.name}'", chunk.place
+            ) from None
 
     def _emit_text(self, module: ModuleOp, chunk: Chunk) -> str:
         from tileir_xdsl.dialects.cuda_tile.printer import module_text
@@ -308,6 +327,7 @@ class TileOptMain(xDSLOptMain):
             args.nvidia_text,
             wrapped,
             args.print_op_generic,
+            args.print_no_properties,
         )
 
     def _emit_bytecode(self, module: ModuleOp, chunk: Chunk) -> bytes:
@@ -323,7 +343,8 @@ class TileOptMain(xDSLOptMain):
     def _emit_cubin(self, module: ModuleOp, chunk: Chunk) -> bytes:
         from tileir_xdsl.runtime.tileiras import compile_module
 
-        return compile_module(module, self.args.gpu_name, opt_level=self.args.opt_level)
+        args = self.args
+        return compile_module(module, args.gpu_name, opt_level=args.opt_level, name=chunk.name)
 
     def _write(self, outputs: Sequence[bytes | str]) -> None:
         if self.args.verify_diagnostics:
@@ -333,3 +354,21 @@ class TileOptMain(xDSLOptMain):
             return
         texts = [text if isinstance(text, str) else "" for text in outputs]
         write_output("// -----\n".join(texts), self.args.output_file)
+
+
+def _usage_error(message: str) -> DiagnosticError:
+    return DiagnosticError.at(message, Place.file("tile-opt"))
+
+
+def _refuse_arguments(message: str) -> NoReturn:
+    raise _usage_error(message)
+
+
+def _positive_number(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"'{text}' is no positive number")
+    return value

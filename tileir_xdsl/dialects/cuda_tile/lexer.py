@@ -84,6 +84,8 @@ class FastLexer(Lexer[MLIRTokenKind, str]):
             message = "string has no end on its line, or a wrong escape"
         elif character in "%#!^@":
             message = f"expected a name after '{character}'"
+        elif "\udc80" <= character <= "\udcff":
+            message = f"byte 0x{ord(character) - 0xDC00:02X} is not UTF-8 text"
         else:
             message = f"unexpected character '{character}'"
         return ParseError(Span(start, start + 1, self.input), message)

@@ -7,11 +7,9 @@ exact floats.
 
 from __future__ import annotations
 
-import gc
 import re
 from bisect import bisect_right
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, ClassVar, cast
 
@@ -57,7 +55,14 @@ from tileir_xdsl.dialects.cuda_tile.constants import (
 )
 from tileir_xdsl.dialects.cuda_tile.lexer import FastLexer, string_value
 from tileir_xdsl.dialects.cuda_tile.locations import DILocAttr, callsite, nested_location
-from tileir_xdsl.dialects.cuda_tile.nesting import MAX_NESTING, deep_recursion
+from tileir_xdsl.dialects.cuda_tile.nesting import (
+    MAX_ATTRIBUTE_DEPTH,
+    MAX_ATTRIBUTE_PARTS,
+    MAX_LOCATION_PARTS,
+    MAX_NESTING,
+    AttributeSizes,
+    deep_recursion,
+)
 from tileir_xdsl.dialects.cuda_tile.places import set_argument_span, set_place
 from tileir_xdsl.dialects.cuda_tile.printer import KERNEL_DIALECT
 from tileir_xdsl.dialects.cuda_tile.types import (
@@ -68,6 +73,7 @@ from tileir_xdsl.dialects.cuda_tile.types import (
     parse_short_type,
 )
 from tileir_xdsl.dialects.cuda_tile.wording import clean_message, plural, suggestion
+from tileir_xdsl.garbage import garbage_collection_paused
 
 _ALIAS_DEFINITION = re.compile(r"^[ \t]*([#!][A-Za-z$._-][A-Za-z0-9$._-]*)[ \t]*=(?!=)", re.M)
 _TOP_LEVEL = re.compile(r"^[ \t]*(?:cuda_tile\.)?(?:entry|global)\b", re.M)
@@ -133,18 +139,6 @@ def parse_source(
         return TileParser(context or new_context(), source, sink).parse_program()
 
 
-@contextmanager
-def garbage_collection_paused() -> Generator[None]:
-    """Building a module makes nothing but live objects, and collections take a third of it."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
 class _LazyAliases(dict[str, Attribute]):
     """Aliases of a file, each parsed when it is first used."""
 
@@ -198,6 +192,7 @@ class TileParser(Parser):
         self._line_starts = [0, *(m.end() for m in re.finditer("\n", source.text))]
         self.type_cache: dict[str, CudaTileType] = {}
         self._depth = 0
+        self._sizes = AttributeSizes()
         self._forward_places: dict[str, Span[str]] = {}
         self._definitions: dict[str, Span[str]] = {}
         input = Input(source.text, source.path)
@@ -256,6 +251,7 @@ class TileParser(Parser):
         except RecursionError:
             self.report(ParseError(self._here(), "nested too deeply"))
         program = _as_program(operations)
+        set_place(program, self.source, 0, 0)
         if self.sink.has_errors:
             _mark_incomplete(program)
         return program
@@ -696,7 +692,21 @@ class TileParser(Parser):
         aliases.active.add(name)
         value = self._parse_alias_value()
         aliases.active.discard(name)
-        aliases[name] = value
+        # A value that was needed before stays the one, so that equal aliases are identical.
+        aliases.setdefault(name, value)
+
+    def parse_attribute(self) -> Attribute:
+        start = self.pos
+        attribute = super().parse_attribute()
+        self._check_size(attribute, start, "attribute", MAX_ATTRIBUTE_PARTS)
+        return attribute
+
+    def _check_size(self, attribute: Attribute, start: int, what: str, limit: int) -> None:
+        parts, depth = self._sizes.of(attribute)
+        if depth > MAX_ATTRIBUTE_DEPTH:
+            self.raise_error(f"{what}s are nested more than {MAX_ATTRIBUTE_DEPTH} deep", start)
+        if parts > limit:
+            self.raise_error(f"the {what} has more than {limit} parts, aliases written out", start)
 
     # Locations.
 
@@ -711,6 +721,12 @@ class TileParser(Parser):
         return location
 
     def _parse_location(self) -> Any:
+        start = self.pos
+        location = self._parse_location_body()
+        self._check_size(location, start, "location", MAX_LOCATION_PARTS)
+        return location
+
+    def _parse_location_body(self) -> Any:
         token = self._current_token
         if token.kind is MLIRTokenKind.STRING_LIT:
             return self._parse_file_or_name_location()

@@ -59,17 +59,20 @@ def module_text(
     nvidia: bool = False,
     wrapped: bool | None = None,
     generic: bool = False,
+    properties_as_attributes: bool = False,
 ) -> str:
     """The text of a `builtin.module` or `cuda_tile.module`, with a newline at its end.
 
     `wrapped` forces `cuda_tile.module @name { .. }` (True) or its body alone (False); None prints
     the module as it was read. `nvidia` prints exactly what NVIDIA's tools print, also where that
     does not read back. Raw bytes of strings are surrogate escapes in the result.
+    `properties_as_attributes` gives the `generic` form of MLIR before it had properties.
     """
     stream = StringIO()
     printer = TilePrinter(
         stream,
         print_generic_format=generic,
+        print_properties_as_attributes=properties_as_attributes,
         print_debuginfo=debuginfo,
         nvidia=nvidia,
         wrapped=wrapped,
