@@ -159,7 +159,8 @@ class TileSugarOp(IRDLOperation, ABC):
                     if value:
                         made[name] = FastMathAttr(value)
                 case _:
-                    assert cls.WORD is not None and cls.WORD[0] == name
+                    assert cls.WORD is not None
+                    assert cls.WORD[0] == name
                     attribute = cls.WORD[1]
                     made[name] = attribute(attribute.enum_type(value))
         return made

@@ -97,13 +97,15 @@ class DotOp(TileSugarOp):
     """The matrix product of [M,K] and [K,N], or of batches of them, added to `acc` if there is one.
 
     It accumulates in f32 (f64 in f64, 8-bit integers in i32), which is the element type of the
-    result. `tf32` allows an f32 product to round its operands to tf32.
+    result. `tf32` allows an f32 product to round its operands to tf32. `ordered` sums from left to
+    right along K, one fma each.
     """
 
     name = "tile_sugar.dot"
     OPTIONS: ClassVar[tuple[Option, ...]] = (
         Option("tf32"),
         Option("fast_acc"),
+        Option("ordered"),
         Option("from_unsigned_lhs"),
         Option("from_unsigned_rhs"),
     )
@@ -112,6 +114,7 @@ class DotOp(TileSugarOp):
     acc = opt_operand_def()
     tf32 = opt_prop_def(UnitAttr)
     fast_acc = opt_prop_def(UnitAttr)
+    ordered = opt_prop_def(UnitAttr)
     from_unsigned_lhs = opt_prop_def(UnitAttr)
     from_unsigned_rhs = opt_prop_def(UnitAttr)
     result = result_def()
@@ -214,7 +217,7 @@ class DotScaledOp(TileSugarOp):
 class TileDotOp(TileSugarOp):
     """The sum of the products of corresponding elements of two tiles: one scalar.
 
-    f16 and bf16 compute in f32 and round once. The slowest dimension is summed first.
+    f16 and bf16 compute in f32 and round once. The fastest dimension is summed first.
     """
 
     name = "tile_sugar.tile_dot"

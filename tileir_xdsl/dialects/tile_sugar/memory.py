@@ -120,9 +120,10 @@ class AccessOp(IndexedOp, ABC):
         """The element type is the tensor's, and the logical extents fit the tile."""
         element = element_of(type)
         if element != self.tensor_type.element_type:
+            wanted = short_type(self.tensor_type.element_type)
             raise VerifyException(
-                f"'{short_type(self.tensor.type)}' has '{short_type(self.tensor_type.element_type)}'"
-                f" elements, but the tile '{short_type(element)}': cast it, an access converts nothing"
+                f"'{short_type(self.tensor.type)}' has '{wanted}' elements, but the tile "
+                f"'{short_type(element)}': cast it, an access converts nothing"
             )
         extents = self.extents
         if extents is None:

@@ -210,7 +210,8 @@ class ColMeanOp(MeanOp):
 class CumSumOp(TileSugarOp):
     """The running sum down the rows: along axis 0 unless `axis` says otherwise.
 
-    `reverse` runs from the end, `exclusive` leaves each element's own value out (the first is 0).
+    `reverse` runs from the end, `exclusive` leaves each element's own value out: the first is 0,
+    as the identity of the sum (-0.0 for floats).
     f16 and bf16 accumulate in f32.
     """
 
@@ -536,7 +537,7 @@ class ScanOp(FoldOp):
     """The prefix form of `reduce`: each element combined with all before it along the axis.
 
     `reverse` runs from the end; `exclusive` leaves out the element itself, so the first is the
-    identity (0 for `sum`), or `init`.
+    identity, or `init`.
     """
 
     name = "tile_sugar.scan"

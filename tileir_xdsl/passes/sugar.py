@@ -1,0 +1,58 @@
+"""What the passes over `tile_sugar` share: the walk over kernels, and replacing operations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+from xdsl.builder import Builder, InsertPoint
+from xdsl.ir import Operation, Region, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from tileir_xdsl.diagnostics import DiagnosticError
+from tileir_xdsl.dialects.cuda_tile.places import place_of
+from tileir_xdsl.dialects.tile_sugar.expansion import Writer
+from tileir_xdsl.dialects.tile_sugar.primitives import Emitter
+from tileir_xdsl.versions import DEFAULT, Version
+
+EmitterT = TypeVar("EmitterT", bound=Emitter)
+
+
+def before(op: Operation, version: Version = DEFAULT, cls: type[EmitterT] = Writer) -> EmitterT:
+    """What puts operations in front of one, on its behalf."""
+    return cls(Builder(InsertPoint.before(op)), op, version)
+
+
+def replace(op: Operation, results: Sequence[SSAValue]) -> None:
+    """Let values stand for an operation's results, and remove it."""
+    for old, new in zip(op.results, results, strict=True):
+        new.name_hint = new.name_hint or old.name_hint
+        old.replace_all_uses_with(new)
+    op.detach()
+    op.erase()
+
+
+def operations(regions: Sequence[Region]) -> Iterator[Operation]:
+    """All operations in some regions, outer ones first; what is replaced meanwhile is not met."""
+    for region in regions:
+        for block in region.blocks:
+            for op in list(block.ops):
+                if op.parent is block:
+                    yield op
+                if op.parent is block:
+                    yield from operations(op.regions)
+
+
+def rewrite(root: Operation, rewrite_one: Callable[[Operation], bool]) -> None:
+    """Offer every operation in `root` to a function until it changes none.
+
+    A rule that an operation breaks is an error at its place.
+    """
+    changed = True
+    while changed:
+        changed = False
+        for op in operations(root.regions):
+            try:
+                changed |= rewrite_one(op)
+            except VerifyException as error:
+                raise DiagnosticError.at(str(error), place_of(op), code="lowering") from None
