@@ -36,7 +36,7 @@ from tileir_xdsl.dialects.cuda_tile.constants import DenseElementsAttr
 from tileir_xdsl.dialects.cuda_tile.control_flow import ForOp, LoopOp, TerminatorOp
 from tileir_xdsl.dialects.cuda_tile.locations import DILocAttr
 from tileir_xdsl.dialects.cuda_tile.nesting import deep_recursion
-from tileir_xdsl.dialects.cuda_tile.places import place_of
+from tileir_xdsl.dialects.cuda_tile.places import byte_place, place_of
 from tileir_xdsl.dialects.cuda_tile.rules import RuleError
 from tileir_xdsl.verifier.declarations import check_declaration, check_regions, plain_message
 from tileir_xdsl.verifier.lints import LINTS
@@ -175,6 +175,8 @@ class _Walk:
         )
         for note, where in notes:
             diagnostic.attach_note(note, where)
+        if diagnostic.range is not None and (byte := byte_place(op)) is not None:
+            diagnostic.attach_note("read from here", byte)
         self.sink.emit(diagnostic)
 
     def warning(

@@ -66,8 +66,9 @@ def _file_of(op: Operation) -> str:
 def place_of(op: Operation) -> Place:
     """The place to report a problem of `op` at.
 
-    In this order: the text or the byte that it was read from, its location, those of its
-    ancestors.
+    In this order: the text that it was read from, its location, the byte that it was read from,
+    and then the same of its ancestors. So a program that comes from bytecode with debug info
+    names the places of its own source.
     """
     from tileir_xdsl.diagnostics import Place
 
@@ -76,14 +77,22 @@ def place_of(op: Operation) -> Place:
         read_from = current.__dict__.get(_PLACE)
         if read_from is not None:
             return Place.at(*read_from)
-        if (offset := getattr(current, _BYTE, None)) is not None:
-            return Place.byte(_file_of(current), offset)
         position = file_position(current.location)
         if position is not None:
             file, line, column = position
             return Place.line(file, line, column)
+        if (place := byte_place(current)) is not None:
+            return place
         current = current.parent_op()
     return Place.file("<unknown>")
+
+
+def byte_place(op: Operation) -> Place | None:
+    """The byte of a binary file that an operation was read from."""
+    from tileir_xdsl.diagnostics import Place
+
+    offset: int | None = getattr(op, _BYTE, None)
+    return None if offset is None else Place.byte(_file_of(op), offset)
 
 
 def file_position(location: Attribute) -> tuple[str, int, int] | None:
