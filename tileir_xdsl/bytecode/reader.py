@@ -53,6 +53,7 @@ from tileir_xdsl.dialects.cuda_tile.attributes import (
 from tileir_xdsl.dialects.cuda_tile.core import EntryOp, GlobalOp, ModuleOp
 from tileir_xdsl.dialects.cuda_tile.places import set_byte, set_file
 from tileir_xdsl.dialects.cuda_tile.types import TileType, short_type
+from tileir_xdsl.garbage import garbage_collection_paused
 from tileir_xdsl.versions import SUPPORTED, V13_3, V13_4, V13_5, Version
 
 MODULE_NAME = "kernels"
@@ -97,8 +98,9 @@ def decode_module(
     Raises `DiagnosticError` with the byte offset and what is being read there.
     """
     try:
-        reader = Reader(data, name, sink, strict)
-        module = reader.read()
+        with garbage_collection_paused():
+            reader = Reader(data, name, sink, strict)
+            module = reader.read()
     except BytecodeError as error:
         raise DiagnosticError(_diagnostic(name, error)) from None
     if preserve_layout:
