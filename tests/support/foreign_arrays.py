@@ -27,7 +27,9 @@ class DlpackArray:
 class OldDlpackArray(DlpackArray):
     """One that knows only version 0 of the protocol."""
 
-    def __dlpack__(self, stream: int | None = None) -> Any:
+    def __dlpack__(self, **arguments: Any) -> Any:
+        if arguments.keys() - {"stream"}:
+            raise TypeError("unexpected keyword argument")
         return self.array.__dlpack__()
 
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 ELF_MAGIC = b"\x7fELF"
 
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
-_SECTION = struct.Struct("<IIQQQQIIQQ")
+_SECTION_HEADER = struct.Struct("<IIQQQQIIQQ")
 _ATTRIBUTE = struct.Struct("<BBH")
 _PARAMETER = struct.Struct("<IHHI")
 _INFO_PREFIX = ".nv.info."
@@ -59,16 +60,28 @@ def kernel_parameters(cubin: bytes) -> dict[str, tuple[CubinParameter, ...]]:
 def _sections(cubin: bytes) -> Iterator[tuple[str, bytes]]:
     if not is_cubin(cubin):
         raise ValueError("it is no ELF image")
-    header = _HEADER.unpack_from(cubin)
-    table, entry_size, count, names_index = header[6], header[11], header[12], header[13]
-    sections = [_SECTION.unpack_from(cubin, table + k * entry_size) for k in range(count)]
+    header: tuple[Any, ...] = _HEADER.unpack_from(cubin)
+    table, entry_size, count, names_index = (int(header[k]) for k in (6, 11, 12, 13))
     if names_index >= count:
         raise ValueError("its sections have no names")
-    names = sections[names_index][4]
+    sections = [_section(cubin, table + k * entry_size) for k in range(count)]
+    names = sections[names_index].start
     for section in sections:
-        start = names + section[0]
+        start = names + section.name
         name = cubin[start : cubin.index(b"\0", start)].decode()
-        yield name, cubin[section[4] : section[4] + section[5]]
+        yield name, cubin[section.start : section.start + section.size]
+
+
+class _Section(NamedTuple):
+    name: int
+    """Where the name begins in the section of names."""
+    start: int
+    size: int
+
+
+def _section(cubin: bytes, position: int) -> _Section:
+    fields: tuple[Any, ...] = _SECTION_HEADER.unpack_from(cubin, position)
+    return _Section(fields[0], fields[4], fields[5])
 
 
 def _parameters(content: bytes) -> tuple[CubinParameter, ...]:
