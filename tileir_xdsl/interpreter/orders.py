@@ -38,6 +38,12 @@ ORDERS = REDUCE_ORDERS
 def take(items: Items, axis: int, index: Any) -> Items:
     """A part of the items along an axis: a slice keeps it, a number drops it."""
     place = (slice(None),) * axis + (index,)
+    if isinstance(index, int):
+        # Of an array of rank 1 NumPy answers a scalar.
+        return [
+            (np.asarray(values[place]), None if lanes is None else np.asarray(lanes[place]))
+            for values, lanes in items
+        ]
     return [(values[place], None if lanes is None else lanes[place]) for values, lanes in items]
 
 
