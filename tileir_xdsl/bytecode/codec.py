@@ -33,15 +33,15 @@ from tileir_xdsl.dialects.cuda_tile.base import (
     wire_layout,
 )
 from tileir_xdsl.dialects.cuda_tile.core import EntryOp, GlobalOp, ModuleOp
+from tileir_xdsl.dialects.cuda_tile.nesting import MAX_NESTING
 from tileir_xdsl.versions import Version
 
 if TYPE_CHECKING:
     from tileir_xdsl.bytecode.reader import Reader
     from tileir_xdsl.bytecode.writer import Writer
 
-MAX_NESTING = 100
-"""Regions inside each other. Python's stack holds about three times as many in this package's
-deepest recursion (printing)."""
+MAX_REGION_DEPTH = MAX_NESTING - 2
+"""Regions inside each other in a body; those of the module and of the entry count in text."""
 
 TOP_LEVEL: tuple[type[CudaTileOp], ...] = (ModuleOp, EntryOp, GlobalOp)
 """Operations that have an opcode and never stand in a body."""

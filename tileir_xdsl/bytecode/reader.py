@@ -21,7 +21,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from tileir_xdsl.bytecode.attributes import MAX_DEPTH, read_dense, read_tagged
 from tileir_xdsl.bytecode.codec import (
-    MAX_NESTING,
+    MAX_REGION_DEPTH,
     PREVIEW_OPCODES,
     SEGMENT_SIZES,
     TESTING_OPCODES,
@@ -51,6 +51,7 @@ from tileir_xdsl.dialects.cuda_tile.attributes import (
     SymbolVisibilityAttr,
 )
 from tileir_xdsl.dialects.cuda_tile.core import EntryOp, GlobalOp, ModuleOp
+from tileir_xdsl.dialects.cuda_tile.nesting import deep_recursion
 from tileir_xdsl.dialects.cuda_tile.places import set_byte, set_file
 from tileir_xdsl.dialects.cuda_tile.types import TileType, short_type
 from tileir_xdsl.garbage import garbage_collection_paused
@@ -97,19 +98,19 @@ def decode_module(
 
     Raises `DiagnosticError` with the byte offset and what is being read there.
     """
-    try:
-        with garbage_collection_paused():
+    with deep_recursion(), garbage_collection_paused():
+        try:
             reader = Reader(data, name, sink, strict)
             module = reader.read()
-    except BytecodeError as error:
-        raise DiagnosticError(_diagnostic(name, error)) from None
-    if preserve_layout:
-        from tileir_xdsl.bytecode.layout import remember_layout
+        except BytecodeError as error:
+            raise DiagnosticError(_diagnostic(name, error)) from None
+        if preserve_layout:
+            from tileir_xdsl.bytecode.layout import remember_layout
 
-        (tile_module,) = module.body.ops
-        assert isinstance(tile_module, ModuleOp)
-        remember_layout(tile_module, reader)
-    return module
+            (tile_module,) = module.body.ops
+            assert isinstance(tile_module, ModuleOp)
+            remember_layout(tile_module, reader)
+        return module
 
 
 def _diagnostic(name: str, error: BytecodeError) -> Diagnostic:
@@ -593,8 +594,8 @@ class Reader:
         if count != len(plan.regions):
             raise BytecodeError(at, f"expected {len(plan.regions)} regions, but found {count}")
         self._depth += 1
-        if self._depth > MAX_NESTING:
-            raise BytecodeError(at, f"regions nest more than {MAX_NESTING} deep")
+        if self._depth > MAX_REGION_DEPTH:
+            raise BytecodeError(at, f"regions nest more than {MAX_REGION_DEPTH} deep")
         regions: list[Region] = []
         for may_be_empty in plan.regions:
             at = cursor.pos

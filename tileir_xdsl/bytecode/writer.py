@@ -17,7 +17,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from tileir_xdsl.bytecode.attributes import Tag, put_array, put_hints, put_i64, put_string
 from tileir_xdsl.bytecode.codec import (
-    MAX_NESTING,
+    MAX_REGION_DEPTH,
     SEGMENT_SIZES,
     LateField,
     OperandPlan,
@@ -42,6 +42,7 @@ from tileir_xdsl.diagnostics import DiagnosticError, DiagnosticSink
 from tileir_xdsl.dialects.cuda_tile.base import CudaTileOp
 from tileir_xdsl.dialects.cuda_tile.constants import DenseElementsAttr
 from tileir_xdsl.dialects.cuda_tile.core import EntryOp, GlobalOp, ModuleOp
+from tileir_xdsl.dialects.cuda_tile.nesting import deep_recursion
 from tileir_xdsl.dialects.cuda_tile.places import place_of
 from tileir_xdsl.versions import DEFAULT, V13_3, V13_5, Version
 
@@ -74,11 +75,12 @@ def encode_module(
     if isinstance(version, str):
         version = Version.parse(version)
     tile_module = find_module(module, sink)
-    if preserve_layout:
+    with deep_recursion():
+        if not preserve_layout:
+            return Writer(tile_module, version, sink).write()
         from tileir_xdsl.bytecode.layout import write_preserved
 
         return write_preserved(tile_module, version, sink)
-    return Writer(tile_module, version, sink).write()
 
 
 def find_module(module: Operation, sink: DiagnosticSink | None = None) -> ModuleOp:
@@ -496,9 +498,9 @@ class Writer:
     def _put_regions(self, regions: Sequence[Region], plan: Plan) -> None:
         put_varint(self._out, len(plan.regions))
         self._depth += 1
-        if self._depth > MAX_NESTING:
+        if self._depth > MAX_REGION_DEPTH:
             raise DiagnosticError.at(
-                f"regions nest more than {MAX_NESTING} deep", place_of(self.gate.operation)
+                f"regions nest more than {MAX_REGION_DEPTH} deep", place_of(self.gate.operation)
             )
         for region in regions:
             put_varint(self._out, len(region.blocks))

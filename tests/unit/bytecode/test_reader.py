@@ -5,6 +5,7 @@ from support import corpus
 from xdsl.dialects.builtin import CallSiteLoc, UnknownLoc
 
 from tileir_xdsl import parse
+from tileir_xdsl.bytecode.codec import MAX_REGION_DEPTH
 from tileir_xdsl.bytecode.container import (
     OFFSET_WIDTH,
     Section,
@@ -208,7 +209,7 @@ def test_results_that_came_later_are_made_up():
 
 def test_deep_nesting_is_refused():
     opening = bytes.fromhex("32 00 01 02 01 00 02")
-    assert "regions nest more than 100 deep" in error_of(file_of(opening * 5000))
+    assert f"regions nest more than {MAX_REGION_DEPTH} deep" in error_of(file_of(opening * 5000))
 
 
 def test_deep_attributes_are_refused():

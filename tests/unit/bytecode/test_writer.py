@@ -4,13 +4,15 @@ import pytest
 from xdsl.dialects import builtin
 from xdsl.dialects.arith import ConstantOp as ArithConstantOp
 from xdsl.dialects.builtin import IntegerAttr, StringAttr, UnregisteredOp, i32
+from xdsl.ir import Block, Region
 
-from tileir_xdsl import parse
-from tileir_xdsl.bytecode.codec import MAX_NESTING
+from tileir_xdsl import parse, text
+from tileir_xdsl.bytecode.codec import MAX_REGION_DEPTH
 from tileir_xdsl.bytecode.reader import decode_module
 from tileir_xdsl.bytecode.writer import encode_module
 from tileir_xdsl.diagnostics import DiagnosticError, DiagnosticSink, Severity
 from tileir_xdsl.dialects.cuda_tile.arithmetic import NegIOp
+from tileir_xdsl.dialects.cuda_tile.control_flow import IfOp, YieldOp
 from tileir_xdsl.dialects.cuda_tile.core import EntryOp, IotaOp, ModuleOp
 from tileir_xdsl.dialects.cuda_tile.types import TileType
 
@@ -255,11 +257,19 @@ def nested_ifs(depth: int) -> str:
 
 
 def test_nesting_has_a_limit():
-    written = encode_module(parse(nested_ifs(MAX_NESTING)))
+    written = encode_module(parse(nested_ifs(MAX_REGION_DEPTH)))
     assert encode_module(decode_module(written)) == written
-    assert errors_of(parse(nested_ifs(MAX_NESTING + 1))) == [
-        f"regions nest more than {MAX_NESTING} deep"
-    ]
+    assert encode_module(parse(text(decode_module(written)))) == written
+
+
+def test_nesting_beyond_the_limit():
+    module = parse(nested_ifs(MAX_REGION_DEPTH))
+    entry = entry_of(module)
+    inner, end = entry.body.block.ops
+    inner.detach()
+    branch = Region(Block([inner, YieldOp()]))
+    entry.body.block.insert_op_before(IfOp(entry.body.block.args[0], [], branch), end)
+    assert errors_of(module) == [f"regions nest more than {MAX_REGION_DEPTH} deep"]
 
 
 # Strings.
