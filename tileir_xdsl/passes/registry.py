@@ -21,10 +21,12 @@ PASSES: dict[str, PassFactory] = {
     "canonicalize": _pass("canonicalize", "CanonicalizePass"),
     "cse": _pass("cse", "CommonSubexpressionEliminationPass"),
     "dce": _pass("dce", "DeadCodeEliminationPass"),
+    "licm": _pass("licm", "LoopInvariantCodeMotionPass"),
+    "fuse-fma": _pass("fuse_fma", "FuseFmaPass"),
 }
 """All passes, in the order of the documentation."""
 
-REPLACED = frozenset(("canonicalize", "cse", "dce"))
+REPLACED = frozenset(("canonicalize", "cse", "dce", "licm"))
 """Names that xDSL has passes for as well.
 
 In `tile-opt` ours take their place. Plain `xdsl-opt` keeps its own, since two packages must not
