@@ -398,16 +398,28 @@ def special_values(fmt: NumberFormat) -> Array:
         low, high = fmt.limits(signed=True)
         wide = np.array([low, low + 1, -1, 0, 1, high - 1, high], np.int64)
         return fmt.from_bits(wide.view(np.uint64))
-    mantissa = (1 << fmt.mantissa_bits) - 1
-    one = fmt.bias << fmt.mantissa_bits
-    positive = [0, 1, mantissa, mantissa + 1, one, one + 1, one - 1, (1 << (fmt.width - 1)) - 1]
-    exponents = ((1 << fmt.exponent_bits) - 1) << fmt.mantissa_bits
-    positive += [exponents - 1, exponents]
-    if fmt.canonical_nan_bits is not None:
-        positive.append(fmt.canonical_nan_bits)
-    bits = [b & ((1 << fmt.width) - 1) for b in positive]
-    bits += [b | fmt.sign_bit for b in bits]
-    return fmt.from_bits(np.array(bits, np.uint64))
+    from tileir_xdsl.numerics.rounding import round_to_format
+
+    last_place = 2.0**-fmt.mantissa_bits
+    numbers = [0.0] if fmt.has_zero else []
+    numbers += [
+        fmt.smallest_positive,
+        fmt.smallest_normal * (1 - last_place),
+        fmt.smallest_normal,
+        1.0,
+        1 + last_place,
+        1 - last_place / 2,
+        fmt.max_finite,
+    ]
+    if fmt.has_inf:
+        numbers.append(np.inf)
+    if fmt.has_sign:
+        numbers += [-number for number in numbers]
+    values = round_to_format(np.array(numbers), fmt, saturate=False)
+    if fmt.canonical_nan_bits is None:
+        return values
+    nan = fmt.from_bits(np.array([fmt.canonical_nan_bits], np.uint64))
+    return np.concatenate((values, nan))
 
 
 def _grown(
