@@ -21,7 +21,12 @@ from tileir_xdsl.dialects.cuda_tile.core import (
     InsertOp,
 )
 from tileir_xdsl.dialects.cuda_tile.memory import LoadPtrTkoOp, StorePtrTkoOp
-from tileir_xdsl.dialects.cuda_tile.types import TileType, bit_width, short_type
+from tileir_xdsl.dialects.cuda_tile.types import (
+    GatherScatterViewType,
+    TileType,
+    bit_width,
+    short_type,
+)
 from tileir_xdsl.dialects.cuda_tile.views import LoadViewTkoOp, StoreViewTkoOp
 from tileir_xdsl.dialects.cuda_tile.wording import suggestion
 
@@ -212,6 +217,27 @@ def _index_lints(op: ExtractOp | InsertOp) -> Iterator[Lint]:
             )
 
 
+# Gathers. Indices of fewer than 32 bits verify, but tileiras ends without a message (exit 5).
+
+
+def _view_lints(op: LoadViewTkoOp | StoreViewTkoOp) -> Iterator[Lint]:
+    yield from _hint_lints(op)
+    view = op.view.type
+    if not isinstance(view, GatherScatterViewType):
+        return
+    sparse = view.sparse_dim.data
+    type = op.index[sparse].type
+    assert isinstance(type, TileType)
+    if bit_width(type.element_type) < 32:
+        yield Lint(
+            "gather-index",
+            f"index {sparse} is '{short_type(type)}', tileiras cannot compile a gather index "
+            "of fewer than 32 bits",
+            operand=list(op.operands).index(op.index[sparse]),
+            fix="extend it to i32 with exti",
+        )
+
+
 def _entry_lints(op: EntryOp) -> Iterator[Lint]:
     yield from _symbol_lints(op)
     yield from _hint_lints(op)
@@ -223,9 +249,9 @@ LINTS: dict[type[Operation], Callable[[Any], Iterator[Lint]]] = {
     GlobalOp: _symbol_lints,
     InsertOp: _index_lints,
     LoadPtrTkoOp: _hint_lints,
-    LoadViewTkoOp: _hint_lints,
+    LoadViewTkoOp: _view_lints,
     StorePtrTkoOp: _hint_lints,
-    StoreViewTkoOp: _hint_lints,
+    StoreViewTkoOp: _view_lints,
     **{cls: _identity_lints for cls in FoldOp.__subclasses__()},
 }
 """The warnings of operations that have no errors."""

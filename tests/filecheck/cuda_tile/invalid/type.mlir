@@ -273,3 +273,31 @@ entry @long_form(%p: !cuda_tile.tile<3xi32>) {
 entry @long_form_unknown(%p: !cuda_tile.vector<4xi32>) {
   return
 }
+
+// -----
+
+// expected-error@below:24 {{padding_value nan has no value in f4E2M1FN}}
+entry @nan_in_f4e2(%p: partition_view<tile=(8), padding_value = nan, tensor_view<64xf4E2M1FN, strides=[1]>>) {
+  return
+}
+
+// -----
+
+// expected-error@below:28 {{padding_value pos_inf has no value in f4E2M1FN}}
+entry @pos_inf_in_f4e2(%p: partition_view<tile=(8), padding_value = pos_inf, tensor_view<64xf4E2M1FN, strides=[1]>>) {
+  return
+}
+
+// -----
+
+// expected-error@below:28 {{padding_value neg_inf has no value in f4E2M1FN}}
+entry @neg_inf_in_f4e2(%p: partition_view<tile=(8), padding_value = neg_inf, tensor_view<64xf4E2M1FN, strides=[1]>>) {
+  return
+}
+
+// -----
+
+// expected-error@below:28 {{padding_value neg_inf has no value in fnv8E5M3FNU}}
+entry @neg_inf_in_fnv8(%p: partition_view<tile=(8), padding_value = neg_inf, tensor_view<64xfnv8E5M3FNU, strides=[1]>>) {
+  return
+}

@@ -38,3 +38,16 @@ entry @index_ranges(%v: tile<i32>) {
   %d = extract %m[%v, %0] : tile<4x8xf32> -> tile<2x8xf32>
   return
 }
+
+// -----
+
+entry @gather(%p: tile<ptr<f32>>, %i: tile<i32>) {
+  %t = make_tensor_view %p, shape = [64, 64], strides = [64, 1] : tensor_view<64x64xf32, strides=[64,1]>
+  %g = make_gather_scatter_view %t : gather_scatter_view<tile=(4x8), tensor_view<64x64xf32, strides=[64,1]>, sparse_dim=0>
+  %r = iota : tile<4xi16>
+  // expected-warning@below:35 {{'cuda_tile.load_view_tko' op index 0 is 'tile<4xi16>', tileiras cannot compile a gather index of fewer than 32 bits}}
+  %0, %t0 = load_view_tko weak %g[%r, %i] : gather_scatter_view<tile=(4x8), tensor_view<64x64xf32, strides=[64,1]>, sparse_dim=0>, tile<4xi16>, tile<i32> -> tile<4x8xf32>, token
+  // expected-warning@below:35 {{'cuda_tile.store_view_tko' op index 0 is 'tile<4xi16>', tileiras cannot compile a gather index of fewer than 32 bits}}
+  %1 = store_view_tko weak %0, %g[%r, %i] : tile<4x8xf32>, gather_scatter_view<tile=(4x8), tensor_view<64x64xf32, strides=[64,1]>, sparse_dim=0>, tile<4xi16>, tile<i32> -> token
+  return
+}
