@@ -40,10 +40,10 @@ class LowerReductionsPass(TilePass):
 
     name = "lower-reductions"
 
-    version: str = str(DEFAULT)
+    version: str | float = str(DEFAULT)
 
     def run_on(self, ctx: Context, op: Operation) -> None:
-        version = Version.parse(self.version)
+        version = Version.parse(str(self.version))
         rewrite(op, lambda inner: lower_reduction(inner, version))
 
 

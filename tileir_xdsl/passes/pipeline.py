@@ -17,6 +17,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import parse_spec
 from xdsl.utils.exceptions import ArgSpecParseError
 
+from tileir_xdsl.passes.pipelines import NamedPipeline
 from tileir_xdsl.passes.registry import PassFactory
 from tileir_xdsl.passes.tile_pass import TilePass
 
@@ -71,7 +72,7 @@ def parse_pipeline(text: str, passes: Mapping[str, PassFactory]) -> list[Step]:
     for element in _split(text.strip()):
         name, nested = _nested(element)
         if nested is None:
-            steps.append(_step(element, (ROOT,), passes))
+            steps.extend(_steps(element, (ROOT,), passes))
         elif name == ROOT:
             steps.extend(_steps_inside(nested, (ROOT,), passes))
         else:
@@ -85,9 +86,21 @@ def _steps_inside(
     for element in _split(text):
         name, nested = _nested(element)
         if nested is None:
-            yield _step(element, anchor, passes)
+            yield from _steps(element, anchor, passes)
         else:
             yield from _steps_inside(nested, (*anchor, name), passes)
+
+
+def _steps(
+    text: str, anchor: tuple[str, ...], passes: Mapping[str, PassFactory]
+) -> Iterator[Step]:
+    """A pass as a step; a named pipeline as one for each of its passes."""
+    step = _step(text, anchor, passes)
+    if not isinstance(step.pass_, NamedPipeline):
+        yield step
+        return
+    for pass_ in step.pass_.passes():
+        yield Step(pass_, anchor)
 
 
 def _step(text: str, anchor: tuple[str, ...], passes: Mapping[str, PassFactory]) -> Step:

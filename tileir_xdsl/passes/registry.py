@@ -23,6 +23,15 @@ PASSES: dict[str, PassFactory] = {
     "dce": _pass("dce", "DeadCodeEliminationPass"),
     "licm": _pass("licm", "LoopInvariantCodeMotionPass"),
     "fuse-fma": _pass("fuse_fma", "FuseFmaPass"),
+    "clear-fastmath": _pass("clear_fastmath", "ClearFastmathPass"),
+    "expand-library": _pass("expand_library", "ExpandLibraryPass"),
+    "legalize-elementwise": _pass("legalize_elementwise", "LegalizeElementwisePass"),
+    "pad-to-power-of-two": _pass("pad_to_power_of_two", "PadToPowerOfTwoPass"),
+    "lower-reductions": _pass("lower_reductions", "LowerReductionsPass"),
+    "lower-elementwise": _pass("lower_elementwise", "LowerElementwisePass"),
+    "lower-kernel": _pass("lower_kernel", "LowerKernelPass"),
+    "lower-views": _pass("lower_views", "LowerViewsPass"),
+    "tile-sugar-to-cuda-tile": _pass("pipelines", "TileSugarToCudaTilePipeline"),
 }
 """All passes, in the order of the documentation."""
 

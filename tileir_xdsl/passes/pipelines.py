@@ -1,0 +1,73 @@
+"""Pipelines with a name: `tile-sugar-to-cuda-tile`."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.ir import Operation
+
+from tileir_xdsl.passes.tile_pass import TilePass
+from tileir_xdsl.versions import DEFAULT
+
+
+@dataclass(frozen=True)
+class NamedPipeline(TilePass, ABC):
+    """A pass that is several others, one after the other.
+
+    `tile-opt` runs the others as if they had been named, with dumps and checks in between.
+    """
+
+    @abstractmethod
+    def passes(self) -> list[TilePass]:
+        """The passes, in order."""
+
+    def run_on(self, ctx: Context, op: Operation) -> None:
+        for pass_ in self.passes():
+            pass_.run_on(ctx, op)
+
+
+@dataclass(frozen=True)
+class TileSugarToCudaTilePipeline(NamedPipeline):
+    """Lowers kernels of `tile_sugar` to entries of `cuda_tile`, ready for the assembler.
+
+    `target` is the GPU and `version` the bytecode version to lower for. With `exact`, fast-math
+    flags are cleared first, and no pass that changes results runs.
+    """
+
+    name = "tile-sugar-to-cuda-tile"
+
+    target: str = "sm_90"
+    version: str | float = str(DEFAULT)
+    exact: bool = False
+
+    def passes(self) -> list[TilePass]:
+        from tileir_xdsl.passes.canonicalize import CanonicalizePass
+        from tileir_xdsl.passes.clear_fastmath import ClearFastmathPass
+        from tileir_xdsl.passes.cse import CommonSubexpressionEliminationPass
+        from tileir_xdsl.passes.dce import DeadCodeEliminationPass
+        from tileir_xdsl.passes.expand_library import ExpandLibraryPass
+        from tileir_xdsl.passes.legalize_elementwise import LegalizeElementwisePass
+        from tileir_xdsl.passes.licm import LoopInvariantCodeMotionPass
+        from tileir_xdsl.passes.lower_elementwise import LowerElementwisePass
+        from tileir_xdsl.passes.lower_kernel import LowerKernelPass
+        from tileir_xdsl.passes.lower_reductions import LowerReductionsPass
+        from tileir_xdsl.passes.lower_views import LowerViewsPass
+        from tileir_xdsl.passes.pad_to_power_of_two import PadToPowerOfTwoPass
+
+        version = self.version
+        return [
+            *([ClearFastmathPass()] if self.exact else []),
+            ExpandLibraryPass(),
+            LegalizeElementwisePass(),
+            PadToPowerOfTwoPass(),
+            LowerReductionsPass(version=version),
+            LowerElementwisePass(version=version),
+            LowerKernelPass(version=version),
+            LowerViewsPass(version=version),
+            CanonicalizePass(),
+            CommonSubexpressionEliminationPass(),
+            DeadCodeEliminationPass(),
+            LoopInvariantCodeMotionPass(),
+        ]
