@@ -841,17 +841,23 @@ def make_pack(body: Body, cls: type[CudaTileOp]) -> Operation | None:
 def make_fold(body: Body, cls: type[core.FoldOp]) -> Operation:
     shape = body.shape(1, 3)
     dim = body.number(0, len(shape) - 1)
-    elements = [e for e in NUMBERS if e != f4E2M1FN]
+    elements = [*(e for e in NUMBERS if e != f4E2M1FN), i4]
     types = [TileType.get(shape, body.element(elements)) for _ in range(body.number(1, 3))]
     operands = [body.value(type) for type in types]
     scalars = [type.with_shape([]) for type in types]
     with body.region([t for scalar in scalars for t in (scalar, scalar)], fold=True) as block:
         body.fill()
         body.pass_on(cf.YieldOp, scalars)
-    identities = [body.scalar(type.element_type) for type in types]
+    identities = [body.scalar(identity_element(body, type)) for type in types]
     if issubclass(cls, core.ScanOp):
         return core.ScanOp(operands, dim, identities, Region(block), reverse=body.chance(50))
     return core.ReduceOp(operands, dim, identities, Region(block))
+
+
+def identity_element(body: Body, type: TileType) -> Attribute:
+    """That of the operand; f16 and bf16 stand for each other."""
+    element = type.element_type
+    return body.one((element, f16, bf16)) if element in (f16, bf16) else element
 
 
 # --- control flow

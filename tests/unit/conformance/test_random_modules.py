@@ -58,9 +58,25 @@ def problem(module: ModuleOp, version: Version) -> str | None:
         return "bytecode: another program"
     if encode_module(read, version) != data:
         return "bytecode: other bytes for an equal program"
+    if (other := other_version_problem(module, version)) is not None:
+        return other
     kept = decode_module(data, preserve_layout=True)
     if encode_module(kept, version, preserve_layout=True) != data:
         return "bytecode: other bytes with the layout kept"
+    return None
+
+
+def other_version_problem(module: ModuleOp, version: Version) -> str | None:
+    """A version holds all of a program or refuses it; newer ones hold it."""
+    for other in SUPPORTED:
+        try:
+            data = encode_module(module, other)
+        except DiagnosticError as error:
+            if other < version:
+                continue
+            return f"refused in {other}: {error}"
+        if not same_structure(module, decode_module(data)):
+            return f"another program in {other}"
     return None
 
 
