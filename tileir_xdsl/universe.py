@@ -18,6 +18,12 @@ def _cuda_tile() -> Any:
     return CudaTile
 
 
+def _tile_sugar() -> Any:
+    from tileir_xdsl.dialects.tile_sugar import TileSugar
+
+    return TileSugar
+
+
 def _bytes_target(name: str) -> Any:
     def target(module: Any, output: IO[str]) -> None:
         raise ValueError(
@@ -29,7 +35,7 @@ def _bytes_target(name: str) -> Any:
 
 
 UNIVERSE = Universe(
-    all_dialects={"cuda_tile": _cuda_tile},
+    all_dialects={"cuda_tile": _cuda_tile, "tile_sugar": _tile_sugar},
     all_passes={name: load for name, load in PASSES.items() if name not in REPLACED},
     all_targets={name: _bytes_target(name) for name in ("tileirbc", "cubin")},
     all_frontends={},
