@@ -663,7 +663,8 @@ class TileParser(Parser):
                 attr_name, is_type, is_opaque, starting_opaque_pos
             )
         except VerifyException as error:
-            self.raise_error(str(error), start, self.pos)
+            name = self.lexer.input.content.rfind(attr_name, 0, start)
+            self.raise_error(str(error), max(name - 1, 0), self.pos)
 
     def parse_alias_at(self, position: int) -> Attribute:
         """The value of an alias whose definition's value begins at a position."""

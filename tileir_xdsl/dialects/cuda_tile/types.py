@@ -53,7 +53,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 from tileir_xdsl.dialects.cuda_tile.attributes import PaddingValueAttr, PtrKindAttr
-from tileir_xdsl.dialects.cuda_tile.wording import suggestion
+from tileir_xdsl.dialects.cuda_tile.wording import alternatives, suggestion
 from tileir_xdsl.versions import V13_1, V13_2, V13_3, V13_4, Version
 
 DYNAMIC = DYNAMIC_INDEX
@@ -459,16 +459,18 @@ class TileViewType(CudaTileType):
             )
         unavailable = UNAVAILABLE_PADDING.get(view.element_type, ())
         if padding.keyword in unavailable:
+            usable = [word for word in PaddingValueAttr.keywords() if word not in unavailable]
             raise VerifyException(
-                f"padding_value {padding.keyword} has no value in {short_type(view.element_type)}"
+                f"padding_value {padding.keyword} is no value of "
+                f"{short_type(view.element_type)}; use {alternatives(usable)}"
             )
 
     def verify_dim_map(self, dim_map: Sequence[int]) -> None:
         rank = self.get_tensor_view().rank
         if len(dim_map) != len(self.get_tile_shape()):
             raise VerifyException(
-                f"{mnemonic(self)} dim_map has {len(dim_map)} entries, "
-                f"but its tile has rank {len(self.get_tile_shape())}"
+                f"{mnemonic(self)} dim_map needs one entry for each dimension of its tile, "
+                f"but has {len(dim_map)} for {len(self.get_tile_shape())}"
             )
         if sorted(dim_map) != list(range(rank)):
             raise VerifyException(

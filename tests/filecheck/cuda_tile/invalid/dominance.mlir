@@ -70,7 +70,7 @@ entry @from_the_other_branch(%c: tile<i1>, %a: tile<i32>) {
 entry @in_its_own_region(%i: tile<i32>) {
   // expected-note@below:8 {{defined here}}
   %0 = for %k in (%i to %i, step %i) : tile<i32> iter_values(%x = %i) -> (tile<i32>) {
-    // expected-error@below:14 {{'cuda_tile.continue' op operand #0 does not dominate this use: it is defined later}}
+    // expected-error@below:14 {{'cuda_tile.continue' op operand #0 is a result of 'cuda_tile.for', which is around this use}}
     continue %0 : tile<i32>
   }
   return

@@ -62,7 +62,7 @@ cuda_tile.module @m {
 cuda_tile.module @m {
   entry @k() {
     return
-  // expected-error@below:26 {{expected a local scope: di_subprogram or di_lexical_block}}
+  // expected-error@below:9 {{expected a local scope: di_subprogram or di_lexical_block}}
   } loc(#cuda_tile.di_loc<loc("a.py":1:1) in #file>)
 }
 

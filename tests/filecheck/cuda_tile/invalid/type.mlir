@@ -162,7 +162,7 @@ entry @dim_map(%p: partition_view<tile=(4x8), tensor_view<64x64xf32, strides=[64
 
 // -----
 
-// expected-error@below:27 {{partition_view dim_map has 1 entries, but its tile has rank 2}}
+// expected-error@below:27 {{partition_view dim_map needs one entry for each dimension of its tile, but has 1 for 2}}
 entry @dim_map_length(%p: partition_view<tile=(4x8), tensor_view<64x64xf32, strides=[64,1]>, dim_map=[0]>) {
   return
 }
@@ -206,35 +206,35 @@ entry @padding_of_integers(%p: partition_view<tile=(8), padding_value = nan, ten
 
 // -----
 
-// expected-error@below:29 {{padding_value pos_inf has no value in f8E4M3FN}}
+// expected-error@below:29 {{padding_value pos_inf is no value of f8E4M3FN; use zero, neg_zero or nan}}
 entry @infinity_in_e4m3(%p: partition_view<tile=(8), padding_value = pos_inf, tensor_view<64xf8E4M3FN, strides=[1]>>) {
   return
 }
 
 // -----
 
-// expected-error@below:38 {{padding_value neg_inf has no value in f8E4M3FN}}
+// expected-error@below:38 {{padding_value neg_inf is no value of f8E4M3FN; use zero, neg_zero or nan}}
 entry @negative_infinity_in_e4m3(%p: partition_view<tile=(8), padding_value = neg_inf, tensor_view<64xf8E4M3FN, strides=[1]>>) {
   return
 }
 
 // -----
 
-// expected-error@below:34 {{padding_value neg_zero has no value in f8E8M0FNU}}
+// expected-error@below:34 {{padding_value neg_zero is no value of f8E8M0FNU; use zero or nan}}
 entry @negative_zero_in_e8m0(%p: partition_view<tile=(8), padding_value = neg_zero, tensor_view<64xf8E8M0FNU, strides=[1]>>) {
   return
 }
 
 // -----
 
-// expected-error@below:29 {{padding_value pos_inf has no value in f8E8M0FNU}}
+// expected-error@below:29 {{padding_value pos_inf is no value of f8E8M0FNU; use zero or nan}}
 entry @infinity_in_e8m0(%p: partition_view<tile=(8), padding_value = pos_inf, tensor_view<64xf8E8M0FNU, strides=[1]>>) {
   return
 }
 
 // -----
 
-// expected-error@below:38 {{padding_value neg_inf has no value in f8E8M0FNU}}
+// expected-error@below:38 {{padding_value neg_inf is no value of f8E8M0FNU; use zero or nan}}
 entry @negative_infinity_in_e8m0(%p: partition_view<tile=(8), padding_value = neg_inf, tensor_view<64xf8E8M0FNU, strides=[1]>>) {
   return
 }
@@ -262,7 +262,7 @@ entry @unknown_element(%p: tile<fp32>) {
 
 // -----
 
-// expected-error@below:37 {{tile dimensions must be powers of two, but dimension 0 is 3; the next power of two is 4}}
+// expected-error@below:22 {{tile dimensions must be powers of two, but dimension 0 is 3; the next power of two is 4}}
 entry @long_form(%p: !cuda_tile.tile<3xi32>) {
   return
 }
@@ -276,28 +276,28 @@ entry @long_form_unknown(%p: !cuda_tile.vector<4xi32>) {
 
 // -----
 
-// expected-error@below:24 {{padding_value nan has no value in f4E2M1FN}}
+// expected-error@below:24 {{padding_value nan is no value of f4E2M1FN; use zero or neg_zero}}
 entry @nan_in_f4e2(%p: partition_view<tile=(8), padding_value = nan, tensor_view<64xf4E2M1FN, strides=[1]>>) {
   return
 }
 
 // -----
 
-// expected-error@below:28 {{padding_value pos_inf has no value in f4E2M1FN}}
+// expected-error@below:28 {{padding_value pos_inf is no value of f4E2M1FN; use zero or neg_zero}}
 entry @pos_inf_in_f4e2(%p: partition_view<tile=(8), padding_value = pos_inf, tensor_view<64xf4E2M1FN, strides=[1]>>) {
   return
 }
 
 // -----
 
-// expected-error@below:28 {{padding_value neg_inf has no value in f4E2M1FN}}
+// expected-error@below:28 {{padding_value neg_inf is no value of f4E2M1FN; use zero or neg_zero}}
 entry @neg_inf_in_f4e2(%p: partition_view<tile=(8), padding_value = neg_inf, tensor_view<64xf4E2M1FN, strides=[1]>>) {
   return
 }
 
 // -----
 
-// expected-error@below:28 {{padding_value neg_inf has no value in fnv8E5M3FNU}}
+// expected-error@below:28 {{padding_value neg_inf is no value of fnv8E5M3FNU; use zero, neg_zero, nan or pos_inf}}
 entry @neg_inf_in_fnv8(%p: partition_view<tile=(8), padding_value = neg_inf, tensor_view<64xfnv8E5M3FNU, strides=[1]>>) {
   return
 }
