@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TextIO
+from typing import Any, ClassVar, TextIO
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -133,6 +133,8 @@ def grid_of(grid: Grid) -> tuple[int, int, int]:
 class Kernel:
     """A kernel, compiled: can be launched several times."""
 
+    COMPILER: ClassVar[type[Compiler]] = Compiler
+
     def __init__(
         self, module: Operation, name: str | None = None, options: Options | None = None
     ) -> None:
@@ -140,7 +142,7 @@ class Kernel:
         self.options = options or Options()
         if self.options.order not in ORDERS:
             raise ValueError(f"order must be one of {', '.join(ORDERS)}, not {self.options.order}")
-        self.compiler = Compiler(self.options)
+        self.compiler = self.COMPILER(self.options)
         block = self.entry.body.block
         self._parameters = self.compiler.slots(block.args)
         self._body = self.compiler.compile_block(block, Target("entry"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -56,7 +57,7 @@ def test_reduce_orders(order: str, text: str, expected: str):
 def test_a_shuffled_order_depends_on_the_seed_alone():
     def shuffled(seed: int) -> str:
         ((values, _),) = reduce_in_order("shuffled", strings(*"abcdefgh"), 0, join, [], seed)
-        return values[()]
+        return str(values[()])
 
     assert shuffled(1) == shuffled(1)
     assert len({shuffled(seed) for seed in range(5)}) > 1
@@ -88,9 +89,9 @@ def fold(
     """A kernel that loads a tile, folds it and stores the result."""
     kept = [n for axis, n in enumerate(extents) if kind == "scan" or axis != dim]
     tile, result = (f"{'x'.join(map(str, shape))}x{element}" for shape in (extents, kept))
-    dense = {}
+    dense: dict[str, tuple[list[int], list[int], str, str, str]] = {}
     for name, shape in (("in", extents), ("out", kept)):
-        strides = [int(np.prod(shape[k + 1 :])) for k in range(len(shape))]
+        strides = [prod(shape[k + 1 :]) for k in range(len(shape))]
         tensor = (
             f"tensor_view<{'x'.join(map(str, shape))}x{element}, "
             f"strides=[{','.join(map(str, strides))}]>"
@@ -174,16 +175,36 @@ def test_fast_extrema_agree_with_the_region(data: Any, mode: str):
     assert np.array_equal(np.signbit(quick[quick == 0]), np.signbit(slow[slow == 0]))
 
 
+def total(x: Any) -> Any:
+    return x.sum(axis=0, dtype=np.int32)
+
+
+def product(x: Any) -> Any:
+    return x.prod(axis=0, dtype=np.int32)
+
+
+def signed_max(x: Any) -> Any:
+    return x.max(axis=0)
+
+
+def unsigned_max(x: Any) -> Any:
+    return x.view(np.uint32).max(axis=0).view(np.int32)
+
+
+def unsigned_min(x: Any) -> Any:
+    return x.view(np.uint32).min(axis=0).view(np.int32)
+
+
 @pytest.mark.parametrize(
     ("op", "expected"),
     [
-        ("addi %a, %e", lambda x: x.sum(axis=0, dtype=np.int32)),
-        ("muli %a, %e", lambda x: x.prod(axis=0, dtype=np.int32)),
-        ("andi %a, %e", lambda x: np.bitwise_and.reduce(x)),
-        ("xori %a, %e", lambda x: np.bitwise_xor.reduce(x)),
-        ("maxi %a, %e signed", lambda x: x.max(axis=0)),
-        ("maxi %a, %e unsigned", lambda x: x.view(np.uint32).max(axis=0).view(np.int32)),
-        ("mini %a, %e unsigned", lambda x: x.view(np.uint32).min(axis=0).view(np.int32)),
+        ("addi %a, %e", total),
+        ("muli %a, %e", product),
+        ("andi %a, %e", np.bitwise_and.reduce),
+        ("xori %a, %e", np.bitwise_xor.reduce),
+        ("maxi %a, %e signed", signed_max),
+        ("maxi %a, %e unsigned", unsigned_max),
+        ("mini %a, %e unsigned", unsigned_min),
     ],
 )
 def test_integer_reductions(op: str, expected: Any):

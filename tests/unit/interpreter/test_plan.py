@@ -20,6 +20,10 @@ from tileir_xdsl.interpreter.elementwise import elementwise
 from tileir_xdsl.interpreter.plan import BUILDERS, ELEMENTWISE, Compiler, Step, builder
 
 
+def square(x: Any) -> Any:
+    return x * x
+
+
 @irdl_op_definition
 class SquareOp(IRDLOperation):
     name = "test_interpreter.square"
@@ -39,11 +43,11 @@ def squares() -> Iterator[Any]:
     )
     for op in list(module.walk()):
         if isinstance(op, NegIOp):
-            square = SquareOp.create(operands=op.operands, result_types=[op.result.type])
+            replacement = SquareOp.create(operands=op.operands, result_types=[op.result.type])
             assert op.parent is not None
-            op.parent.insert_op_before(square, op)
+            op.parent.insert_op_before(replacement, op)
             value: SSAValue = op.result
-            value.replace_all_uses_with(square.results[0])
+            value.replace_all_uses_with(replacement.results[0])
             op.detach()
             op.erase()
     yield module
@@ -55,7 +59,7 @@ def squares() -> Iterator[Any]:
 def test_registered_operations_run(squares: Any):
     @builder(SquareOp, elementwise=True)
     def build(op: SquareOp, compiler: Compiler) -> Step:  # pyright: ignore[reportUnusedFunction]
-        return elementwise(compiler, op, lambda x: x * x)
+        return elementwise(compiler, op, square)
 
     memory = np.zeros(1, np.int32)
     run(squares, args=[memory, 7])
@@ -72,7 +76,7 @@ def test_builders_are_imported_when_they_are_needed(squares: Any, monkeypatch: A
 
     def load(name: str) -> types.ModuleType:
         imported.append(name)
-        builder(SquareOp)(lambda op, compiler: elementwise(compiler, op, lambda x: x * x))
+        builder(SquareOp)(lambda op, compiler: elementwise(compiler, op, square))
         return types.ModuleType(name)
 
     monkeypatch.setattr("importlib.util.find_spec", lambda name: object())  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]

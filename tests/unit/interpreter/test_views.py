@@ -70,7 +70,7 @@ def test_loads(data: Any, shape: tuple[int, int], tile: tuple[int, int]):
     steps = tile
     if kind == "strided":
         steps = data.draw(st.tuples(st.integers(1, 5), st.integers(1, 5)))
-    dims = data.draw(st.sampled_from([(0, 1), (1, 0)]))
+    dims: tuple[int, int] = data.draw(st.sampled_from([(0, 1), (1, 0)]))
     padding, fill = data.draw(st.sampled_from([("zero", 0.0), ("neg_inf", -np.inf)]))
     index = tuple(
         data.draw(st.integers(0, (shape[dims[axis]] - 1) // steps[axis])) for axis in range(2)
@@ -88,7 +88,7 @@ def test_loads(data: Any, shape: tuple[int, int], tile: tuple[int, int]):
 @settings(max_examples=20, deadline=None)
 @given(data=st.data(), shape=SHAPES, tile=TILES)
 def test_stores_leave_the_outside_alone(data: Any, shape: tuple[int, int], tile: tuple[int, int]):
-    dims = data.draw(st.sampled_from([(0, 1), (1, 0)]))
+    dims: tuple[int, int] = data.draw(st.sampled_from([(0, 1), (1, 0)]))
     index = tuple(
         data.draw(st.integers(0, (shape[dims[axis]] - 1) // tile[axis])) for axis in range(2)
     )
