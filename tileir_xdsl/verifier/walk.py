@@ -312,7 +312,7 @@ class _Walk:
         if owner is op:
             return "is a result of the operation itself", "defined here"
         ancestor = block.find_ancestor_op_in_block(op)
-        if ancestor is owner:
+        if ancestor is not None and ancestor is owner:
             return f"is a result of '{ancestor.name}', which is around this use", "defined here"
         if ancestor is not None:
             return "does not dominate this use: it is defined later", "defined here"
