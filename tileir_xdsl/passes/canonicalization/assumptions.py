@@ -82,12 +82,14 @@ def assume_stronger(op: AssumeOp, rewriter: PatternRewriter) -> Outcome:
     inner = op.value.owner
     if not isinstance(inner, AssumeOp):
         return None
-    if _implies(op.predicate, inner.predicate):
-        return _assume(inner.value, op.predicate, op, inner)
-    if isinstance(op.predicate, BoundedAttr) and isinstance(inner.predicate, BoundedAttr):
-        merged = BoundedAttr.get(*_merged(op.predicate, inner.predicate))
-        return _assume(inner.value, merged, op, inner)
+    if _merge(op.predicate, inner.predicate):
+        return _assume(inner.value, _strongest(op.predicate, inner.predicate), op, inner)
     return None
+
+
+def _contradict(a: BoundedAttr, b: BoundedAttr) -> bool:
+    low, high = _merged(a, b)
+    return low is not None and high is not None and low > high
 
 
 def _assume(value: SSAValue, predicate: AssumePredicate, op: AssumeOp, inner: AssumeOp) -> AssumeOp:
@@ -103,8 +105,7 @@ def _check_bounds(op: AssumeOp) -> None:
     for inner in chain_below(op):
         if not isinstance(inner.predicate, BoundedAttr):
             continue
-        low, high = _merged(op.predicate, inner.predicate)
-        if low is not None and high is not None and low > high:
+        if _contradict(op.predicate, inner.predicate):
             earlier = Diagnostic(
                 Severity.NOTE, f"{_text(inner.predicate)} is assumed here", place_of(inner)
             )
@@ -139,8 +140,9 @@ def assume_merged_over_others(op: AssumeOp, rewriter: PatternRewriter) -> Outcom
 
 
 def _merge(a: AssumePredicate, b: AssumePredicate) -> bool:
+    """Whether one predicate says what both say, `_strongest`."""
     if isinstance(a, BoundedAttr) and isinstance(b, BoundedAttr):
-        return True
+        return not _contradict(a, b)
     return _implies(a, b)
 
 
