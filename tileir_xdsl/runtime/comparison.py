@@ -137,25 +137,26 @@ def values(bits: Bits, layout: Layout) -> npt.NDArray[np.float64]:
     """
     if layout[0] == "int":
         width = layout[1]
-        raw = bits.astype(np.int64)
+        raw: Any = bits.astype(np.int64)
         if width == 64:
             return raw.astype(np.float64)
         half = 1 << (width - 1)
-        return np.where(raw >= half, raw - 2 * half, raw).astype(np.float64)
+        signed_raw: Any = raw - (raw >= half) * (2 * half)
+        return signed_raw.astype(np.float64)
     _, width, exponent_bits, mantissa_bits, specials, signed = layout
     if (width, exponent_bits) == (64, 11):
         return bits.astype(np.uint64).view(np.float64)
     raw: Any = bits.astype(np.int64)
     magnitude = raw & ((1 << (width - 1)) - 1) if signed else raw
-    exponent = magnitude >> mantissa_bits
-    mantissa = magnitude & ((1 << mantissa_bits) - 1)
+    exponent: Any = magnitude >> mantissa_bits
+    mantissa: Any = magnitude & ((1 << mantissa_bits) - 1)
     top = (1 << exponent_bits) - 1
     bias = top >> 1
     # A format without mantissa (f8E8M0FNU) has no zero and no subnormal numbers.
     normal = (exponent > 0) | (mantissa_bits == 0)
-    significand = np.where(normal, mantissa + (1 << mantissa_bits), mantissa).astype(np.float64)
+    significand: Any = mantissa + normal * (1 << mantissa_bits)
     power = np.where(normal, exponent, 1) - bias - mantissa_bits
-    numbers = np.ldexp(significand, power.astype(np.int32))
+    numbers = np.ldexp(significand.astype(np.float64), power.astype(np.int32))
     if specials == "ieee":
         numbers = np.where(exponent == top, np.where(mantissa, np.nan, np.inf), numbers)
     if specials == "fn":

@@ -98,8 +98,6 @@ class LoadedKernel:
 
     name: str
     function: Any
-    library: Any
-    """Keeps the code loaded, and the memory of the globals."""
 
 
 class Gpu:
@@ -193,14 +191,19 @@ class Gpu:
 
     # Kernels.
 
-    def load(self, image: bytes, kernel: str) -> LoadedKernel:
-        """Load a cubin, or Tile IR bytecode that the driver assembles itself."""
-        library = self.call("cuLibraryLoadData", image, None, None, 0, None, None, 0)
-        found = self.call("cuLibraryGetKernel", library, kernel.encode())
-        return LoadedKernel(kernel, self.call("cuKernelGetFunction", found), library)
+    def load(self, image: bytes) -> Any:
+        """Load a cubin, or Tile IR bytecode that the driver assembles itself; answers a library.
 
-    def unload(self, kernel: LoadedKernel) -> None:
-        self.call("cuLibraryUnload", kernel.library)
+        Globals keep their values as long as it is loaded.
+        """
+        return self.call("cuLibraryLoadData", image, None, None, 0, None, None, 0)
+
+    def kernel(self, library: Any, name: str) -> LoadedKernel:
+        found = self.call("cuLibraryGetKernel", library, name.encode())
+        return LoadedKernel(name, self.call("cuKernelGetFunction", found))
+
+    def unload(self, library: Any) -> None:
+        self.call("cuLibraryUnload", library)
 
     def launch(
         self,

@@ -1,0 +1,261 @@
+"""Kernels that can be launched: from text, bytecode, a module or a cubin."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+from weakref import WeakKeyDictionary
+
+from tileir_xdsl.diagnostics import DiagnosticError, Place, Severity
+from tileir_xdsl.runtime.abi import Abi, Parameter, abi
+from tileir_xdsl.runtime.cubin import CubinError, is_cubin, kernel_parameters
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Operation
+
+    from tileir_xdsl.runtime.cache import KernelCache
+
+BYTECODE_MAGIC = b"\x7fTileIR\x00"
+
+_LOWERED: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+"""What modules of `tile_sugar` lower to: kernels of one module share its globals."""
+
+
+class Kernel:
+    """A kernel, its parameters, and the machine code that was made of it.
+
+    `source` is text, bytecode or a cubin, a path of a file with one of them, or a module; `name`
+    says which kernel is meant where there are several. A cubin does not say what its parameters
+    are: `parameters` does, as text ("ptr<f32>, n: i32") or as the `abi` of what it was made from.
+
+    Raises `DiagnosticError` when the source is not valid or has no such kernel.
+    """
+
+    def __init__(
+        self,
+        source: Any,
+        name: str | None = None,
+        *,
+        parameters: str | Abi | None = None,
+        file: str | None = None,
+    ) -> None:
+        self.module: ModuleOp | None = None
+        self.cubin: bytes | None = None
+        data, self.file = _contents(source, file)
+        if isinstance(data, bytes) and is_cubin(data):
+            self.cubin = data
+            self.abi = _abi_of_cubin(data, name, parameters, self.file)
+        else:
+            self.module = _module(data, self.file)
+            self.abi = abi(self.module, name)
+
+    def __repr__(self) -> str:
+        return f"Kernel(@{self.name}: {', '.join(map(str, self.abi.parameters))})"
+
+    @property
+    def name(self) -> str:
+        return self.abi.kernel
+
+    @property
+    def place(self) -> Place:
+        return self.abi.place
+
+    @cached_property
+    def program(self) -> ModuleOp:
+        """The kernel in `cuda_tile`: its module, or what a module of `tile_sugar` lowers to.
+
+        Raises `DiagnosticError` for a cubin.
+        """
+        if self.module is None:
+            raise DiagnosticError.at(
+                "a cubin cannot be read back",
+                self.place,
+                fix="make the kernel from text, bytecode or a module",
+            )
+        if not _is_sugar(self.module):
+            return self.module
+        if self.module not in _LOWERED:
+            _LOWERED[self.module] = _lowered(self.module)
+        return _LOWERED[self.module]
+
+    @cached_property
+    def written(self) -> frozenset[int] | None:
+        """The positions of the parameters that the kernel may write; None when that is unknown."""
+        if self.module is None:
+            return None
+        from tileir_xdsl.dialects.cuda_tile.core import EntryOp
+        from tileir_xdsl.interpreter.provenance import ANYWHERE, written_roots
+        from tileir_xdsl.runtime.abi import find_kernel
+
+        entry = find_kernel(self.program, self.name)
+        assert isinstance(entry, EntryOp)
+        roots = written_roots(entry)
+        if ANYWHERE in roots:
+            return None
+        slots = self.abi.slots
+        return frozenset(slots[r.index].parameter for r in roots if not isinstance(r, str))
+
+    def bytecode(self, version: str | None = None) -> bytes:
+        """The program as bytecode, of a version or that which `tileir_xdsl.encode` writes."""
+        import tileir_xdsl
+
+        if version is None:
+            return tileir_xdsl.encode(self.program)
+        return tileir_xdsl.encode(self.program, version)
+
+    def compile(
+        self,
+        gpu: str,
+        *,
+        cache: KernelCache | None = None,
+        tool: str | os.PathLike[str] | None = None,
+        extra_args: Sequence[str] = (),
+    ) -> bytes:
+        """The cubin for an architecture ("sm_90"), from the cache where it has it.
+
+        Raises `DiagnosticError` when there is no usable assembler or it refuses the program.
+        """
+        from tileir_xdsl.runtime import tileiras
+        from tileir_xdsl.runtime.cache import cache_key
+
+        if self.cubin is not None:
+            return self.cubin
+        path = tileiras.find_tileiras(tool)
+        bytecode = self.bytecode(tileiras.newest_common_version(path))
+        key = cache_key(bytecode, gpu, tileiras.tool_version(path), extra_args)
+        found = None if cache is None else cache.get(key)
+        if found is not None:
+            return found
+        cubin = tileiras.assemble(bytecode, gpu, path, extra_args, name=self.file)
+        if cache is not None:
+            cache.put(key, cubin)
+        return cubin
+
+
+def _contents(source: Any, file: str | None) -> tuple[Any, str]:
+    """Text, bytes or a module, and the name of its file."""
+    if not isinstance(source, os.PathLike):
+        return source, file or ("<bytes>" if isinstance(source, bytes) else "<string>")
+    path = Path(cast(Any, source))
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise DiagnosticError.at(
+            f"cannot read the file: {reason}", Place.file(file or str(path))
+        ) from None
+    if data.startswith(BYTECODE_MAGIC) or is_cubin(data):
+        return data, file or str(path)
+    return data.decode("utf-8", "surrogateescape"), file or str(path)
+
+
+def _module(source: Any, file: str) -> ModuleOp:
+    """The verified module of text, of bytecode, or a module itself."""
+    from xdsl.dialects.builtin import ModuleOp
+
+    import tileir_xdsl
+
+    if isinstance(source, str):
+        module = tileir_xdsl.parse(source, file)
+    elif isinstance(source, bytes):
+        module = tileir_xdsl.decode(source, file)
+    elif isinstance(source, ModuleOp):
+        module = source
+    else:
+        raise DiagnosticError.at(
+            f"a kernel is made from text, bytes, a path or a module, not {type(source).__name__}",
+            Place.file(file),
+        )
+    errors = [d for d in tileir_xdsl.verify(module) if d.severity is Severity.ERROR]
+    if errors:
+        raise DiagnosticError(errors)
+    return module
+
+
+def _is_sugar(module: Operation) -> bool:
+    return any(op.name == "tile_sugar.kernel" for op in module.regions[0].block.ops)
+
+
+def _lowered(module: ModuleOp) -> ModuleOp:
+    from xdsl.context import Context
+
+    from tileir_xdsl.passes.registry import PASSES
+
+    lower = PASSES["tile-sugar-to-cuda-tile"]()
+    lowered = module.clone()
+    lower().apply(Context(), lowered)
+    return lowered
+
+
+# --- cubins
+
+
+def _abi_of_cubin(data: bytes, name: str | None, parameters: str | Abi | None, file: str) -> Abi:
+    place = Place.file(file)
+    try:
+        kernels = kernel_parameters(data)
+    except CubinError as error:
+        raise DiagnosticError.at(str(error), place) from None
+    known = ", ".join(f"@{kernel}" for kernel in kernels)
+    if not kernels:
+        raise DiagnosticError.at("the cubin has no kernel", place, code="kernel")
+    chosen = next(iter(kernels)) if name is None and len(kernels) == 1 else name
+    if chosen is None:
+        raise DiagnosticError.at(
+            f"the cubin has several kernels ({known})", place, fix="name one", code="kernel"
+        )
+    chosen = chosen.removeprefix("@")
+    if chosen not in kernels:
+        raise DiagnosticError.at(f"no kernel @{chosen}; there is {known}", place, code="kernel")
+    if parameters is None:
+        raise DiagnosticError.at(
+            "a cubin does not say what its parameters are",
+            place,
+            fix="pass parameters='ptr<f32>, n: i32', or the abi of the module it was made from",
+        )
+    stated = parameters if isinstance(parameters, Abi) else None
+    found = Abi(
+        chosen,
+        _parameters(str(parameters), place) if stated is None else stated.parameters,
+        place,
+        None if stated is None else stated.grid,
+    )
+    laid_out = [(slot.offset, slot.size) for slot in found.slots]
+    recorded = [(record.offset, record.size) for record in kernels[chosen]]
+    if laid_out != recorded:
+        raise DiagnosticError.at(
+            f"@{chosen} has parameters of {_sizes(recorded)} bytes, "
+            f"but those stated have {_sizes(laid_out)}",
+            place,
+        )
+    return found
+
+
+def _sizes(records: Sequence[tuple[int, int]]) -> str:
+    return ", ".join(str(size) for _, size in records) or "no"
+
+
+_PARAMETER = re.compile(r"(?:%?(?P<name>\w+)\s*:\s*)?(?P<type>ptr<\s*(?P<element>\w+)\s*>|\w+)")
+
+
+def _parameters(text: str, place: Place) -> tuple[Parameter, ...]:
+    """Parameters written as `x: ptr<f32>, i32`."""
+    from tileir_xdsl.numerics.formats import FORMATS
+
+    parameters: list[Parameter] = []
+    parts = [part.strip() for part in text.split(",")]
+    for position, part in enumerate(part for part in parts if part):
+        match = _PARAMETER.fullmatch(part)
+        element = "" if match is None else match["element"] or match["type"]
+        if match is None or element not in FORMATS:
+            raise DiagnosticError.at(
+                f"parameter '{part}' is none: expected 'ptr<f32>', 'i32' or 'n: i32'", place
+            )
+        kind = "pointer" if match["element"] else "scalar"
+        parameters.append(Parameter(match["name"] or f"arg{position}", kind, element))
+    return tuple(parameters)
