@@ -110,7 +110,7 @@ from tileir_xdsl.dialects.cuda_tile.types import (
     parse_short_type,
     short_type,
 )
-from tileir_xdsl.dialects.cuda_tile.wording import suggestion
+from tileir_xdsl.dialects.cuda_tile.wording import plural, suggestion
 from tileir_xdsl.versions import V13_3, V13_4, V13_5, Version
 
 PUBLIC = SymbolVisibilityAttr(SymbolVisibility.PUBLIC)
@@ -309,7 +309,8 @@ class EntryOp(CudaTileOp):
             return
         if len(self.arg_attrs) != len(inputs):
             raise VerifyException(
-                f"arg_attrs has {len(self.arg_attrs)} entries for {len(inputs)} arguments"
+                f"arg_attrs has {plural(len(self.arg_attrs), 'entry', 'entries')} "
+                f"for {plural(len(inputs), 'argument')}"
             )
         for position, attrs in enumerate(self.arg_attrs):
             for key in attrs.data:

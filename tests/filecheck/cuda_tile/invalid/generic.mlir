@@ -132,7 +132,7 @@ cuda_tile.module @signature {
   ^body(%a: !cuda_tile.tile<i64>):
     "cuda_tile.return"() : () -> ()
   }) : () -> ()
-  // expected-error@below:3 {{'cuda_tile.entry' op arg_attrs has 2 entries for 1 arguments}}
+  // expected-error@below:3 {{'cuda_tile.entry' op arg_attrs has 2 entries for 1 argument}}
   "cuda_tile.entry"() <{sym_name = "l", function_type = (!cuda_tile.tile<i32>) -> (), arg_attrs = [{}, {}]}> ({
   ^body(%a: !cuda_tile.tile<i32>):
     "cuda_tile.return"() : () -> ()
