@@ -20,8 +20,30 @@ if TYPE_CHECKING:
 
     from tileir_xdsl.diagnostics import Diagnostic
     from tileir_xdsl.interpreter import Report
+    from tileir_xdsl.runtime.abi import Abi
+    from tileir_xdsl.runtime.kernel import Kernel as Kernel
+    from tileir_xdsl.runtime.launch import Engine, Result
 
-__all__ = ["compile", "decode", "encode", "parse", "run", "text", "verify"]
+__all__ = [
+    "Kernel",
+    "abi",
+    "compile",
+    "decode",
+    "encode",
+    "launch",
+    "parse",
+    "run",
+    "text",
+    "verify",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Kernel":
+        from tileir_xdsl.runtime.kernel import Kernel
+
+        return Kernel
+    raise AttributeError(f"module 'tileir_xdsl' has no attribute '{name}'")
 
 
 def parse(text: str, name: str = "<string>") -> ModuleOp:
@@ -157,3 +179,46 @@ def run(
         trace=trace,
         out=out,
     )
+
+
+def abi(module: ModuleOp, kernel: str | None = None) -> Abi:
+    """What a kernel takes: its parameters in order, and the arguments of its entry.
+
+    A tensor is its pointer, then one i32 for each `?` extent, then one for each `?` stride; a
+    pointer and a scalar are themselves. `kernel` may be left out where the module has only one.
+
+    Raises `DiagnosticError` when there is no such kernel.
+    """
+    from tileir_xdsl.runtime.abi import abi
+
+    return abi(module, kernel)
+
+
+def launch(
+    kernel: Any,
+    grid: int | Sequence[int] | None = None,
+    args: Sequence[Any] | Mapping[str, Any] = (),
+    *,
+    engine: Engine | str | None = None,
+    stream: Any = None,
+) -> Result:
+    """Run a kernel on arrays of any library, on a GPU or in the interpreter.
+
+    `kernel` is a `Kernel`, or what one is made from: text, bytecode, a path or a module with one
+    kernel. `grid` is the number of tile blocks along up to three dimensions, by default what the
+    kernel's `grid(..)` says. `args` are the arguments in the order of the parameters of
+    `abi`, or by name: arrays for tensors and pointers (NumPy, `__dlpack__`,
+    `__cuda_array_interface__`), None for a null pointer, numbers for scalars.
+
+    `engine` is "interpreter", "gpu", or an engine with options (`runtime.engines`). Without it the
+    engine is that of the innermost `with` statement, else the GPU when an array lies on one, else
+    the interpreter. No engine stands in for another that cannot run. `stream` is the CUDA stream: a
+    handle, or a stream object of CuPy, PyTorch or cuda-python.
+
+    Raises `DiagnosticError` when an argument does not fit its parameter or breaks a promise, when
+    the engine cannot run the kernel, and `UndefinedBehaviour` when the interpreter finds the
+    program undefined.
+    """
+    from tileir_xdsl.runtime.launch import launch
+
+    return launch(kernel, grid, args, engine=engine, stream=stream)

@@ -13,7 +13,8 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_public_names():
-    assert tileir_xdsl.__all__ == ["compile", "decode", "encode", "parse", "run", "text", "verify"]
+    functions = "abi compile decode encode launch parse run text verify"
+    assert tileir_xdsl.__all__ == ["Kernel", *functions.split()]
     assert all(callable(getattr(tileir_xdsl, name)) for name in tileir_xdsl.__all__)
 
 
