@@ -90,8 +90,19 @@ def reset_globals(module: Operation) -> None:
 
 
 def entries(module: Operation) -> list[EntryOp]:
-    """All kernels of a module."""
-    return [entry for tile_module in _tile_modules(module) for entry in tile_module.entries()]
+    """All kernels of a module; those of `tile_sugar` as entries with their ABI."""
+    found = [entry for tile_module in _tile_modules(module) for entry in tile_module.entries()]
+    if isinstance(module, BuiltinModuleOp):
+        for op in module.ops:
+            if op.name == "tile_sugar.kernel":
+                found.append(_sugar_entry(op))
+    return found
+
+
+def _sugar_entry(kernel: Any) -> EntryOp:
+    from tileir_xdsl.interpreter.tile_sugar.kernel import as_entry
+
+    return as_entry(kernel)
 
 
 def _tile_modules(module: Operation) -> list[ModuleOp]:

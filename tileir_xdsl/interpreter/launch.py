@@ -45,7 +45,7 @@ class Launch:
         self.out = out
         self.trace = trace
         """Told a line for each step, where the plan is compiled for it."""
-        self.tracker = Tracker() if checked else None
+        self.tracker = Tracker(memory) if checked else None
         self.notes: dict[str, None] = {}
         """Remarks on the run as a whole, each once, in order."""
         self.findings: dict[tuple[Any, ...], Diagnostic] = {}
@@ -54,6 +54,9 @@ class Launch:
         """Held while an atomic updates memory."""
         self.globals: dict[str, int] = {}
         """Addresses of the globals by name."""
+        self.tensors: dict[Operation, tuple[int, int, bool]] = {}
+        """Where the tensor parameters of a sugar kernel begin and end, and whether each may alias
+        others."""
 
     def note(self, text: str) -> None:
         self.notes.setdefault(text)

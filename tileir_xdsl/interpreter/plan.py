@@ -133,6 +133,10 @@ class Compiler:
     def slots(self, values: Sequence[SSAValue]) -> list[int]:
         return [self.slot(value) for value in values]
 
+    def share(self, value: SSAValue, other: SSAValue) -> None:
+        """Let a value live in the slot of another: the two are the same at run time."""
+        self._slots[value] = self.slot(other)
+
     def fresh(self) -> int:
         """Two new slots."""
         slot = self.size

@@ -9,7 +9,7 @@ from typing import Any, cast
 from xdsl.builder import Builder, InsertPoint
 from xdsl.context import Context
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import IntegerAttr, i32
+from xdsl.dialects.builtin import IntegerAttr, UnitAttr, i32
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from tileir_xdsl.diagnostics import DiagnosticError
@@ -170,12 +170,10 @@ class _Parameters:
             value = self._assume(value, BoundedAttr.get(lower, upper))
             value = self._divisible(value, multiples[kind][argument.dim] or 1)
             groups[kind].append(value)
-        tensor = sugar.MakeTensorOp(
-            pointer,
-            groups["extent"],
-            groups["stride"],
-            type.with_element(signless(type.element_type)),
-        )
+        made = type.with_element(signless(type.element_type))
+        tensor = sugar.MakeTensorOp(pointer, groups["extent"], groups["stride"], made)
+        if "may_alias" in promises:
+            tensor.attributes[sugar.MAY_ALIAS] = UnitAttr()
         return self.e.insert(tensor).results[0]
 
 

@@ -21,15 +21,12 @@ from tileir_xdsl.dialects.cuda_tile.places import copy_place, place_of
 from tileir_xdsl.dialects.cuda_tile.types import DYNAMIC, token
 from tileir_xdsl.dialects.tile_sugar import memory
 from tileir_xdsl.dialects.tile_sugar.attributes import number_attr
-from tileir_xdsl.dialects.tile_sugar.kernel import MakeTensorOp
+from tileir_xdsl.dialects.tile_sugar.kernel import MAY_ALIAS, MakeTensorOp
 from tileir_xdsl.dialects.tile_sugar.primitives import Emitter, element, tile
 from tileir_xdsl.dialects.tile_sugar.types import TensorType, element_of, is_float, shape_of
 from tileir_xdsl.passes.sugar import before, operations
 from tileir_xdsl.passes.tile_pass import TilePass
 from tileir_xdsl.versions import DEFAULT, Version
-
-MAY_ALIAS = "tile_sugar.may_alias"
-"""On `make_tensor`: the parameter may overlap the others that say so."""
 
 
 @dataclass(frozen=True)

@@ -94,7 +94,9 @@ def expansion_of(op: Operation) -> Expansion | None:
     if isinstance(op, ew.AddOp):
         return _accumulate if accumulating_dot(op) is not None else None
     if isinstance(op, lib.DotOp):
-        return _ordered_dot if op.ordered is not None else None
+        if op.ordered is not None:
+            return _ordered_dot
+        return None if op.acc is not None or is_accumulated(op) else _dot_from_zero
     found = EXPANSIONS.get(type(op))
     if found is None and isinstance(op, reductions.ReductionOp | reductions.ReduceOp):
         return _ordered if op.ordered is not None else None
@@ -431,6 +433,17 @@ def _accumulate(w: Writer, op: ew.AddOp) -> Sequence[SSAValue]:
     properties = dict(dot.properties)
     new = lib.DotOp.create(
         operands=[dot.lhs, dot.rhs, other], result_types=[op.result.type], properties=properties
+    )
+    return [w.one(new)]
+
+
+def _dot_from_zero(w: Writer, op: lib.DotOp) -> Sequence[SSAValue]:
+    """A product with an accumulator: no later sum can become one."""
+    zero = w.constant(0, op.result.type)
+    new = lib.DotOp.create(
+        operands=[op.lhs, op.rhs, zero],
+        result_types=[op.result.type],
+        properties=dict(op.properties),
     )
     return [w.one(new)]
 

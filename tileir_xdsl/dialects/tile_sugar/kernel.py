@@ -73,6 +73,9 @@ PROMISES = ("align", "multiple", "stride_multiple", "max", "readonly", "writeonl
 SCALAR_PROMISES = ("multiple", "max", "min")
 """The attributes of an integer parameter."""
 
+MAY_ALIAS = "tile_sugar.may_alias"
+"""On the `make_tensor` of a parameter: it may overlap the others that say so."""
+
 
 @dataclass(frozen=True)
 class KernelArgument:

@@ -9,7 +9,7 @@ does. `extent [..]`, which padding introduces, says how much of a padded tile is
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from xdsl.dialects.builtin import (
@@ -24,7 +24,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     operand_def,
@@ -64,6 +64,7 @@ from tileir_xdsl.dialects.tile_sugar.base import (
     sugar_op,
 )
 from tileir_xdsl.dialects.tile_sugar.indexed import IndexedOp
+from tileir_xdsl.dialects.tile_sugar.kernel import KernelOp, MakeTensorOp
 from tileir_xdsl.dialects.tile_sugar.types import (
     TensorType,
     broadcast_shapes,
@@ -105,6 +106,14 @@ class AccessOp(IndexedOp, ABC):
     def number_element(cls, types: Sequence[Attribute]) -> Attribute:
         return element_of(types[cls.VALUES])
 
+    def verify_promises(self) -> None:
+        """The kernel keeps to what it says of a parameter: `readonly` or `writeonly`."""
+        name, promises = promises_of(self.tensor)
+        if "readonly" in promises and not isinstance(self, ReadOp):
+            raise VerifyException(f"writes '%{name}', which the kernel declares readonly")
+        if "writeonly" in promises and not isinstance(self, StoreOp | ScatterOp):
+            raise VerifyException(f"reads '%{name}', which the kernel declares writeonly")
+
     def verify_slice(self, type: Attribute) -> None:
         """The indices are the start of a slice of the tile's shape."""
         self.verify_scalar_indices("the start of a slice")
@@ -118,6 +127,7 @@ class AccessOp(IndexedOp, ABC):
 
     def verify_access(self, type: Attribute) -> None:
         """The element type is the tensor's, and the logical extents fit the tile."""
+        self.verify_promises()
         element = element_of(type)
         if element != self.tensor_type.element_type:
             wanted = short_type(self.tensor_type.element_type)
@@ -133,6 +143,18 @@ class AccessOp(IndexedOp, ABC):
             raise VerifyException(
                 f"extent {shape_text(extents)} padded to powers of two is not {shape_text(shape)}"
             )
+
+
+def promises_of(tensor: SSAValue) -> tuple[str, Mapping[str, Attribute]]:
+    """The name and the promises of the kernel's parameter that a tensor belongs to."""
+    while isinstance(tensor.owner, MakeTensorOp):
+        tensor = tensor.owner.base
+    if not isinstance(tensor, BlockArgument):
+        return "", {}
+    kernel = tensor.block.parent_op()
+    if not isinstance(kernel, KernelOp):
+        return "", {}
+    return kernel.names[tensor.index], kernel.promises(tensor.index)
 
 
 class ReadOp(AccessOp, ABC):
