@@ -698,7 +698,11 @@ class TileParser(Parser):
 
     def parse_attribute(self) -> Attribute:
         start = self.pos
-        attribute = super().parse_attribute()
+        try:
+            attribute = super().parse_attribute()
+        except NotImplementedError as error:
+            # xDSL's answer to integers that it cannot store, such as those of `array<i3: 1>`.
+            self.raise_error(str(error), start)
         self._check_size(attribute, start, "attribute", MAX_ATTRIBUTE_PARTS)
         return attribute
 
