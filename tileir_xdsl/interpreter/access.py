@@ -189,9 +189,13 @@ class MemoryAccess:
         tracked = [part for part in parts if part.buffer.tracked]
         if not tracked:
             return token
+        assert block.tracker is not None
+        block.tracker.collect()
         access = self.event(block, token)
         for part in tracked:
             self._watch_part(block, part, access, lanes)
+        # Tokens of long loops are large, and later accesses only ask for the event.
+        access.token = 0
         return token | (1 << access.event)
 
     def _watch_part(self, block: Block, part: Part, access: Access, lanes: Lanes) -> None:
@@ -379,6 +383,7 @@ class MemoryAccess:
         state = buffer.state
         assert state is not None
         assert block.tracker is not None
+        block.tracker.collect()
         cells = buffer.shadow_box(state, self.size, box.offset, box.counts, box.strides)
         access = self.event(block, token)
 
@@ -390,6 +395,7 @@ class MemoryAccess:
         except Race as race:
             lane = np.unravel_index(race.index, cells.shape)[: len(box.counts)]
             raise self._race(block, buffer, race, tuple(int(i) for i in lane)) from None
+        access.token = 0
         return token | (1 << access.event)
 
     def unspecified_box(self, box: Box) -> Array | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import io
 import mmap
 import multiprocessing
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -101,7 +102,10 @@ def run_in_processes(
         receiver, sender = context.Pipe(duplex=False)
         arguments = (launch, entry, range(low, high), run, sender)
         process = context.Process(target=_work, args=arguments)
-        process.start()
+        with warnings.catch_warnings():
+            # Python warns of the threads of BLAS, which survives a fork.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            process.start()
         sender.close()
         connections.append(receiver)
         processes.append(process)

@@ -22,12 +22,17 @@ import numpy as np
 import numpy.typing as npt
 from xdsl.ir import Operation
 
+from tileir_xdsl.interpreter.memory import Memory
 from tileir_xdsl.interpreter.undefined import BlockId
 
 Array = npt.NDArray[Any]
 
 WEAK, IN_BLOCK, DEVICE = 0, 1, 2
 """How far an access is atomic: not at all, among its own block, among all blocks."""
+
+LONGEST = 64
+"""Accesses of an element that are remembered since the last write that orders them all. With more,
+older ones are forgotten: then a race with one of those alone is missed."""
 
 Knowledge = dict[int, int]
 """For each block (by number) the events of it that are known to have happened, as a bit set."""
@@ -65,7 +70,7 @@ class Access:
         self.where = where
         self.event = event
         self.token = token
-        """The events of the block that happened before."""
+        """The events of the block that happened before; needed only while the access is new."""
         self.writes = writes
         self.strength = strength
         self.acquire = acquire
@@ -75,11 +80,14 @@ class Access:
 class Chain:
     """A list of accesses that shares its tail with older ones."""
 
-    __slots__ = ("access", "rest")
+    __slots__ = ("access", "length", "rest")
 
     def __init__(self, access: Access, rest: Chain | None) -> None:
+        if rest is not None and rest.length >= LONGEST:
+            rest = Chain(rest.access, None)
         self.access = access
         self.rest = rest
+        self.length: int = 1 if rest is None else rest.length + 1
 
 
 class State:
@@ -112,11 +120,17 @@ class Race(Exception):
         self.index = index
 
 
+COLLECT_AT = 1 << 17
+"""When there are this many states, those out of use are collected."""
+
+
 class Tracker:
     """The race states of all buffers."""
 
-    def __init__(self) -> None:
+    def __init__(self, memory: Memory) -> None:
+        self.memory = memory
         self.states: list[State] = [State(None, None, True, None)]
+        self._collect_at = COLLECT_AT
         self.acquired: list[tuple[int, Knowledge]] = []
         """Events of the running block that acquired something, and what."""
         self.synchronised = False
@@ -125,6 +139,21 @@ class Tracker:
     def begin(self) -> None:
         """A block starts."""
         self.acquired = []
+
+    def collect(self) -> None:
+        """Forget the states that no granule is in, when there are many."""
+        if len(self.states) < self._collect_at:
+            return
+        arrays = [b.state for b in self.memory.buffers if b is not None and b.state is not None]
+        used = np.zeros(len(self.states), np.bool_)
+        used[0] = True
+        for array in arrays:
+            used[array] = True
+        numbers = (np.cumsum(used) - 1).astype(np.int32)
+        for array in arrays:
+            array[...] = numbers[array]
+        self.states = [self.states[k] for k in np.flatnonzero(used).tolist()]
+        self._collect_at = max(COLLECT_AT, 2 * len(self.states))
 
     def access(self, states: Array, access: Access, fill: Callable[[Any], None]) -> None:
         """Record an access of granules with the given states.

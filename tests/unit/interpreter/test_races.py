@@ -239,3 +239,54 @@ def test_aliasing_arguments_are_one_buffer():
     assert kind_of(body, [shared[:2], shared[2:]], parameters) == "none"
     assert kind_of(body, [shared[:3], shared[:2]], parameters) == "race-tokens"
     assert kind_of(body, [ints(1), ints(1)], parameters) == "none"
+
+
+def test_many_states_are_collected(monkeypatch: Any):
+    """Long runs forget the states that no element is in, and nothing else."""
+    monkeypatch.setattr("tileir_xdsl.interpreter.races.COLLECT_AT", 8)
+    monkeypatch.setattr(
+        "tileir_xdsl.interpreter.races.Tracker.__init__", _tracker_that_collects_at(8)
+    )
+    body = f"""
+%zero = constant <i32: 0> : tile<i32>
+{ONE}
+%n = constant <i32: 100> : tile<i32>
+%b, %by, %bz = get_tile_block_id : tile<i32>
+%mine = offset %p, %b : {PTR}, tile<i32> -> {PTR}
+%t0 = make_token : token
+%last = for %i in (%zero to %n, step %one) : tile<i32> iter_values(%t = %t0) -> (token) {{
+  %done = store_ptr_tko weak %mine, %i token=%t : {PTR}, tile<i32> -> token
+  continue %done : token
+}}
+"""
+    memory = ints(3)
+    assert kind_of(body, [memory], grid=3) == "none"
+    assert memory.tolist() == [99, 99, 99]
+    assert kind_of(body + f"%again = {store()}", [ints(3)], grid=3) == "race-tokens"
+    late = body + f"%far = {store('%last', 'relaxed device', '%b')}"
+    assert kind_of(late, [ints(3)], grid=3) == "race-blocks"
+
+
+def _tracker_that_collects_at(limit: int) -> Any:
+    from tileir_xdsl.interpreter.races import Tracker
+
+    original = Tracker.__init__
+
+    def init(self: Tracker, memory: Any) -> None:
+        original(self, memory)
+        self._collect_at = limit  # pyright: ignore[reportPrivateUsage]
+
+    return init
+
+
+def test_many_atomics_of_one_element():
+    """More accesses than are remembered, with a race at the end."""
+    body = f"""
+{ONE}
+%v, %a = atomic_rmw_tko relaxed device %p, add, %one : {PTR}, tile<i32> -> tile<i32>, token
+"""
+    counter = ints(1)
+    assert kind_of(body, [counter], grid=200) == "none"
+    assert counter[0] == 200
+    weak = body + f"%w, %b = load_ptr_tko weak %p token=%a : {PTR} -> tile<i32>, token"
+    assert kind_of(weak, [ints(1)], grid=200) == "race-blocks"
