@@ -49,6 +49,8 @@ class Rewrite:
     """Which combinations of the inputs are defined, as a mask; all by default."""
     lanes: int | None = None
     """The number of lanes, where the body needs a certain one: the first values are used."""
+    shuffled: bool = False
+    """Whether each lane has some values, not the next combination: for bodies of many inputs."""
 
 
 def sample(fmt: NumberFormat, count: int) -> Array:
@@ -70,6 +72,10 @@ def combinations_of(rewrite: Rewrite) -> tuple[dict[str, Array], int]:
     formats = {name: FORMATS[element] for name, element in rewrite.inputs.items()}
     if not formats:
         return {}, rewrite.lanes or 8
+    if rewrite.shuffled:
+        lanes = rewrite.lanes or 32
+        random = np.random.default_rng(0)
+        return {name: random.choice(sample(f, 64), lanes) for name, f in formats.items()}, lanes
     each = int(MAX_LANES ** (1 / len(formats)) + 0.5)
     if any(1 << f.width > each for f in formats.values()):
         # Not all values anyway: special ones and a few more.

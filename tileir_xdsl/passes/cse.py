@@ -9,7 +9,7 @@ from xdsl.context import Context
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.traits import Commutative, IsolatedFromAbove
 
-from tileir_xdsl.analysis.effects import is_dead, only_computes
+from tileir_xdsl.analysis.effects import only_computes
 from tileir_xdsl.dialects.cuda_tile.arithmetic import CmpFOp, CmpIOp, FmaOp
 from tileir_xdsl.dialects.cuda_tile.attributes import ComparisonPredicateAttr
 from tileir_xdsl.dialects.cuda_tile.constants import DenseElementsAttr
@@ -58,11 +58,6 @@ class _Elimination:
                 del self.known[key]
 
     def operation(self, op: Operation, added: list[object]) -> None:
-        if is_dead(op):
-            assert op.parent is not None
-            op.parent.erase_op(op)
-            count("removed")
-            return
         if op.has_trait(IsolatedFromAbove, value_if_unregistered=True):
             for region in op.regions:
                 _Elimination().region(region)
