@@ -30,6 +30,7 @@ format: $(STAMP)
 
 bench: $(STAMP)
 	@$(BIN)/python tools/bench.py
+	@$(BIN)/python tools/bench_interpreter.py
 
 clean:
 	rm -rf build dist $(VENV)

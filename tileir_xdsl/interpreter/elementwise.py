@@ -130,7 +130,8 @@ _STEPS = {1: _unary, 2: _binary, 3: _ternary}
 
 
 def _checked(op: Operation, step: Step, sources: list[int], check: Check) -> Step:
-    mask, names = check.mask, check.names
+    mask = aligned(check.mask) if len(sources) > 1 else check.mask
+    names = check.names
 
     def run(env: Env) -> None:
         operands = [env[source] for source in sources]

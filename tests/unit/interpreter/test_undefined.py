@@ -394,6 +394,20 @@ if %c {{  // here
         good_args=numbers(127, 0),
         message="i8 cannot hold the value",
     ),
+    Pair(
+        "overflow",
+        "%x: tile<i32>",
+        """
+%i = iota : tile<8xi32>
+%x1 = reshape %x : tile<i32> -> tile<1xi32>
+%xb = broadcast %x1 : tile<1xi32> -> tile<8xi32>
+%r = muli %xb, %i overflow<no_signed_wrap> : tile<8xi32>  // here
+""",
+        numbers(2**29),
+        good_args=numbers(2**28),
+        lane=(4,),
+        message="lhs = 536870912, rhs = 4",
+    ),
     # Arithmetic.
     Pair(
         "division",
