@@ -29,7 +29,7 @@ from tileir_xdsl.dialects.cuda_tile.places import place_of
 from tileir_xdsl.verifier import verify_module
 
 FOLDER = Path(__file__).parents[2] / "filecheck" / "cuda_tile" / "invalid"
-SYNTAX = ("syntax.mlir", "constant.mlir", "type.mlir", "other_dialects.mlir")
+SYNTAX = ("syntax.mlir", "constant.mlir", "type.mlir", "other_dialects.mlir", "version.mlir")
 """Files whose mistakes are no operations that bytecode could hold."""
 
 STRICTER = (
