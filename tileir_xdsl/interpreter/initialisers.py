@@ -51,18 +51,28 @@ def argument(text: str, element: Attribute, random: np.random.Generator) -> Any:
             f"'{text}' is no array: expected FILE.npy, null, or zeros, ones, full, iota or random "
             "as in zeros:f32:4x1024"
         )
-    return _made(text, kind, rest, format_of(element.pointee_type), random)
+    try:
+        return _made(text, kind, rest, format_of(element.pointee_type), random)
+    except (MemoryError, OverflowError):
+        raise BadArgument(f"'{text}' does not fit into memory") from None
 
 
 def number(text: str, fmt: NumberFormat) -> Any:
     """A number in a format."""
     if text in ("true", "false"):
         return text == "true"
+    if isinstance(fmt, FloatFormat):
+        try:
+            return float(text)
+        except ValueError:
+            raise BadArgument(f"'{text}' is not a number") from None
     try:
-        return float(text) if isinstance(fmt, FloatFormat) else int(text, 0)
+        value = int(text, 0)
     except ValueError:
-        kind = "a number" if isinstance(fmt, FloatFormat) else "an integer"
-        raise BadArgument(f"'{text}' is not {kind}") from None
+        raise BadArgument(f"'{text}' is not an integer") from None
+    if not fmt.limits(signed=True)[0] <= value <= fmt.limits(signed=False)[1]:
+        raise BadArgument(f"{value} does not fit {fmt.name}")
+    return value
 
 
 def load(path: str) -> Array:
@@ -94,7 +104,9 @@ def _made(
         case "iota":
             numbers = np.arange(int(np.prod(shape))).reshape(shape)
         case "full":
-            numbers = np.full(shape, number(value, fmt))
+            given = number(value, fmt)
+            signed = isinstance(fmt, FloatFormat) or given <= np.iinfo(np.int64).max
+            numbers = np.full(shape, given, None if signed else np.uint64)
         case _:
             numbers = np.full(shape, int(kind == "ones"))
     return converted(numbers, fmt)

@@ -171,7 +171,6 @@ class ViewAccess:
             self.claims = [bool(claim) for claim in op.inbounds.get_values()]
         self.token = token_slot(compiler, op.token)
         self.boxed = self.geometry.sparse is None and not self.format.packed
-        self.everything = tuple(slice(0, n) for n in self.tile)
 
     def starts(self, env: Env, view: TensorView) -> list[Any]:
         """The first element along each tile dimension; an array along the sparse one."""
