@@ -596,7 +596,8 @@ class TileParser(Parser):
 
     def parse_type(self) -> Any:
         token = self._current_token
-        if token.kind is MLIRTokenKind.BARE_IDENT and token.text in SHORT_NAMES:
+        is_short = token.kind is MLIRTokenKind.BARE_IDENT and token.text in SHORT_NAMES
+        if is_short and not self._in_kernel:
             self.raise_error(
                 f"expected a type, but got '{token.text}': outside of cuda_tile operations "
                 "put '!cuda_tile.' before it",
@@ -604,10 +605,13 @@ class TileParser(Parser):
             )
         return super().parse_type()
 
+    @property
+    def _in_kernel(self) -> bool:
+        """Whether types are spelled short in the operations of every dialect."""
+        return KERNEL_DIALECT in self._parser_state.dialect_stack
+
     def parse_optional_type(self) -> Any:
-        # In a kernel, types are spelled short in the operations of every dialect.
-        in_kernel = KERNEL_DIALECT in self._parser_state.dialect_stack
-        if not in_kernel or self._current_token.text not in _KERNEL_TYPES:
+        if not self._in_kernel or self._current_token.text not in _KERNEL_TYPES:
             return super().parse_optional_type()
         from tileir_xdsl.dialects.tile_sugar.types import parse_optional_kernel_type
 
