@@ -65,6 +65,8 @@ class State:
     memory: dict[int, npt.NDArray[np.uint8]] = field(
         default_factory=dict[int, "npt.NDArray[np.uint8]"]
     )
+    loaded: set[int] = field(default_factory=set[int])
+    """The identities of the libraries that are loaded."""
     contexts: list[Any] = field(default_factory=list[Any])
     pending: int = 0
     """The error that the next wait answers."""
@@ -238,12 +240,15 @@ def cuLibraryLoadData(image: bytes, *options: Any) -> tuple[int, Any]:
         if gpu.decode() != f"sm_{state.capability[0]}{state.capability[1]}":
             return INVALID_IMAGE, None
     try:
-        return status, tileir_xdsl.decode(image)
+        library = tileir_xdsl.decode(image)
     except DiagnosticError:
         return INVALID_IMAGE, None
+    state.loaded.add(id(library))
+    return status, library
 
 
 def cuLibraryUnload(library: Any) -> tuple[int]:
+    state.loaded.discard(id(library))
     return (_log("cuLibraryUnload"),)
 
 
