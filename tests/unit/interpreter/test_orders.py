@@ -287,6 +287,18 @@ def test_check_order(region: str, values: list[float], identity: str, expected: 
     assert findings(region, values, identity) == expected
 
 
+def test_an_order_in_which_the_region_is_undefined():
+    """The sum of all fits i8, sums of a part do not."""
+    values = np.array([[100, -100, 100, -100]], np.int8)
+    region = "%r0 = addi %a, %e overflow<no_signed_wrap> : tile<i8>\nyield %r0 : tile<i8>"
+    result, report = run_fold("reduce", values, "i8", 1, "0", region, check_order=True)
+    assert result.tolist() == [0]
+    (finding,) = report.findings
+    assert finding.severity is Severity.WARNING
+    assert "the region is undefined in order halves" in finding.message
+    assert "lhs = 100, rhs = 100" in finding.message
+
+
 def test_check_order_of_scans():
     assert findings(ADD, [1, 2, 3, 4], "0.0", "scan") == []
     assert ("fold-order", Severity.WARNING) in findings(SUB, [1, 2, 3, 4], "0.0", "scan")

@@ -28,7 +28,12 @@ from tileir_xdsl.interpreter.orders import (
     take,
 )
 from tileir_xdsl.interpreter.plan import ELEMENTWISE, Compiler, Env, Step, Target, builder
-from tileir_xdsl.interpreter.undefined import block_text, first_lane, show
+from tileir_xdsl.interpreter.undefined import (
+    UndefinedBehaviour,
+    block_text,
+    first_lane,
+    show,
+)
 from tileir_xdsl.interpreter.values import format_of, full, number_format, tile_type
 from tileir_xdsl.numerics import FloatFormat, IntegerFormat, NumberFormat
 from tileir_xdsl.numerics.convert import ftof
@@ -330,17 +335,27 @@ def _compare_orders(
     env: Env, fold: Fold, items: Items, combine: Combine, orders: tuple[str, ...], seed: int
 ) -> None:
     """Record a finding where an order changes the result or an identity changes an element."""
-    _check_identities(env, fold, items, combine)
+    plain = [order for order in orders if not order.startswith("identity")]
 
     def result(order: str) -> Items:
         if isinstance(fold.op, ir.ScanOp):
             return scan_in_order(order, items, fold.axis, combine, fold.identities)
         return reduce_in_order(order, items, fold.axis, combine, fold.identities, seed)
 
-    plain = [order for order in orders if not order.startswith("identity")]
     reference = result(plain[0])
+    try:
+        _check_identities(env, fold, items, combine)
+    except UndefinedBehaviour as error:
+        what = "the region is undefined when an identity is folded in"
+        _record(env, fold, "identity", True, (), what, error.diagnostics[0].message)
     for order in plain[1:]:
-        for position, (first, second) in enumerate(zip(reference, result(order), strict=True)):
+        try:
+            other = result(order)
+        except UndefinedBehaviour as error:
+            what = f"the region is undefined in order {order}, which the specification leaves open"
+            _record(env, fold, "order", True, (), what, error.diagnostics[0].message)
+            continue
+        for position, (first, second) in enumerate(zip(reference, other, strict=True)):
             differs = _differing(first, second, fold.formats[position])
             if not differs.any():
                 continue
