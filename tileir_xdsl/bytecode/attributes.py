@@ -149,19 +149,19 @@ def put_bool_array(writer: Writer, out: bytearray, value: Attribute) -> None:
     out += bytes(value & 1 for value in values)
 
 
-def put_array(writer: Writer, out: bytearray, value: Attribute) -> None:
+def put_array(writer: Writer, out: bytearray, value: Attribute, depth: int = MAX_DEPTH) -> None:
     elements = _expect(ArrayAttr, value).data
     put_varint(out, len(elements))
     for element in elements:
-        put_tagged(writer, out, element)
+        put_tagged(writer, out, element, depth)
 
 
-def put_hints(writer: Writer, out: bytearray, value: Attribute) -> None:
-    put_dictionary(writer, out, _expect(OptimizationHintsAttr, value).hints)
+def put_hints(writer: Writer, out: bytearray, value: Attribute, depth: int = MAX_DEPTH) -> None:
+    put_dictionary(writer, out, _expect(OptimizationHintsAttr, value).hints, depth)
 
 
 def put_assume(writer: Writer, out: bytearray, value: Attribute) -> None:
-    put_tagged(writer, out, _expect(AssumePredicate, value))
+    put_tagged(writer, out, _expect(AssumePredicate, value), MAX_DEPTH)
 
 
 PUT: dict[str, PutProperty] = {
@@ -185,15 +185,20 @@ PUT: dict[str, PutProperty] = {
 # Tagged attributes, written.
 
 
-def put_dictionary(writer: Writer, out: bytearray, value: DictionaryAttr) -> None:
+def put_dictionary(writer: Writer, out: bytearray, value: DictionaryAttr, depth: int) -> None:
     put_varint(out, len(value.data))
     for key, entry in sorted_entries(value):
         put_varint(out, writer.strings.index(key))
-        put_tagged(writer, out, entry)
+        put_tagged(writer, out, entry, depth)
 
 
-def put_tagged(writer: Writer, out: bytearray, value: Attribute) -> None:
-    """Append a tag that says the kind of the attribute, and the attribute."""
+def put_tagged(writer: Writer, out: bytearray, value: Attribute, depth: int) -> None:
+    """Append a tag that says the kind of the attribute, and the attribute.
+
+    `depth` is how deep it may nest.
+    """
+    if not depth:
+        raise Unwritable(f"attributes nest more than {MAX_DEPTH} deep")
     match value:
         case IntegerAttr():
             _put_integer(writer, out, cast("IntegerAttr[IntegerType]", value))
@@ -204,13 +209,13 @@ def put_tagged(writer: Writer, out: bytearray, value: Attribute) -> None:
             put_string(writer, out, value)
         case ArrayAttr():
             out.append(Tag.ARRAY)
-            put_array(writer, out, value)
+            put_array(writer, out, value, depth - 1)
         case DictionaryAttr():
             out.append(Tag.DICTIONARY)
-            put_dictionary(writer, out, value)
+            put_dictionary(writer, out, value, depth - 1)
         case OptimizationHintsAttr():
             out.append(Tag.OPTIMIZATION_HINTS)
-            put_hints(writer, out, value)
+            put_hints(writer, out, value, depth - 1)
         case DivByAttr():
             _put_div_by(out, value)
         case SameElementsAttr():

@@ -149,6 +149,7 @@ class Reader:
         self.constants = ConstantReader(self._table(Section.CONSTANT, "constant"), self.lax)
         self.debug = self._debug()
         self._plans = plans_by_opcode(self.version)
+        self._symbols: set[str] = set()
         self._values: list[SSAValue] = []
         self._row: Iterator[int] | None = None
         self._location = 0
@@ -160,7 +161,6 @@ class Reader:
     def read(self) -> builtin.ModuleOp:
         module = ModuleOp(MODULE_NAME, producer=self._producer())
         operations: list[Operation] = []
-        self._symbols: set[str] = set()
         if (globals := self._section(Section.GLOBAL)) is not None:
             with self._reading(Section.GLOBAL):
                 operations += self._read_globals(globals)

@@ -174,6 +174,8 @@ class TypeWriter:
 
 
 def _put_ints(out: bytearray, values: Sequence[int], width: int) -> None:
+    if len(values) > MAX_RANK:
+        raise Unwritable(f"{len(values)} dimensions, at most {MAX_RANK} are supported")
     put_varint(out, len(values))
     for value in values:
         if not fits_signed(value, 8 * width):

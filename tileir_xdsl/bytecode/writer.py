@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from tileir_xdsl.bytecode.attributes import Tag, put_array, put_hints, put_i64, put_string
+from tileir_xdsl.bytecode.attributes import MAX_DEPTH, Tag, put_i64, put_string, put_tagged
 from tileir_xdsl.bytecode.codec import (
     MAX_REGION_DEPTH,
     SEGMENT_SIZES,
@@ -305,14 +305,11 @@ class Writer:
             self.gate.remark("attribute 'res_attrs' has no bytecode form and is dropped")
         always = self.version >= ENTRY_ATTRIBUTES_SINCE
         if hints is not None:
-            out.append(Tag.OPTIMIZATION_HINTS)
-            put_hints(self, out, hints)
+            put_tagged(self, out, hints, MAX_DEPTH)
         elif always:
             out += bytes((Tag.OPTIMIZATION_HINTS, 0))
-        if not always:
-            return
-        out.append(Tag.ARRAY)
-        put_array(self, out, argument_attributes or ArrayAttr(()))
+        if always:
+            put_tagged(self, out, argument_attributes or ArrayAttr(()), MAX_DEPTH)
 
     # Bodies.
 

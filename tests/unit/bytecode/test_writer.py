@@ -246,6 +246,16 @@ def test_numbers_that_do_not_fit(text: str, message: str):
     assert message in errors_of(parse(text))
 
 
+@pytest.mark.parametrize(("depth", "written"), [(30, True), (31, False)])
+def test_nesting_of_attributes_has_the_limit_of_reading(depth: int, written: bool):
+    nested = "[" * depth + "]" * depth
+    module = parse(KERNEL.replace(") {", f") optimization_hints=<sm_100 = {{x = {nested}}}> {{"))
+    if written:
+        decode_module(encode_module(module))
+    else:
+        assert errors_of(module) == ["'cuda_tile.entry': attributes nest more than 32 deep"]
+
+
 def nested_ifs(depth: int) -> str:
     opening = "".join(f"{'  ' * k}if %c {{\n" for k in range(depth))
     return (
