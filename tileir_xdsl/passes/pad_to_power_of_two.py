@@ -47,6 +47,10 @@ class PadToPowerOfTwoPass(TilePass):
     def run_on(self, ctx: Context, op: Operation) -> None:
         for inner in operations(op.regions):
             _guard(inner)
+        # What the types say no longer afterwards is noted before any of them changes.
+        for inner in operations(op.regions):
+            _mark_unsigned(inner)
+            _state_extent(inner)
         for inner in operations(op.regions):
             _convert(inner)
         for inner in operations(op.regions):
@@ -251,8 +255,6 @@ def padded_type(type: Attribute) -> Attribute:
 
 
 def _convert(op: Operation) -> None:
-    _mark_unsigned(op)
-    _state_extent(op)
     for name in ("fill", "value"):
         number = op.properties.get(name)
         if isinstance(number, IntegerAttr) and is_unsigned(number.type):

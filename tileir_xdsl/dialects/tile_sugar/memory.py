@@ -361,9 +361,10 @@ class AtomicOp(AccessOp):
         made = dict(properties or {})
         made.setdefault("ordering", RELAXED)
         made.setdefault("scope", DEVICE)
-        count = cls.value_count(made)
-        segments = [count - 1, 1, 1, len(operands) - count - 1]
-        made["operandSegmentSizes"] = DenseArrayBase.from_list(i32, segments)
+        if "operandSegmentSizes" not in made:
+            count = cls.value_count(made)
+            segments = [count - 1, 1, 1, len(operands) - count - 1]
+            made["operandSegmentSizes"] = DenseArrayBase.from_list(i32, segments)
         return super().create(operands=operands, properties=made, **rest)
 
     @classmethod

@@ -1,0 +1,21 @@
+// Matrix product of f16, tiles of 16x16 over K in steps of 16; ragged sizes read zeros.
+tile_sugar.kernel @matmul_f16(%A: tensor<?x?xf16> {readonly}, %B: tensor<?x?xf16> {readonly}, %C: tensor<?x?xf32> {writeonly})
+    grid(ceildiv(dim %C 0, 16), ceildiv(dim %C 1, 16)) {
+  %bx = block_id 0
+  %by = block_id 1
+  %c0 = arith.constant 0 : i32
+  %c16 = arith.constant 16 : i32
+  %m = arith.muli %bx, %c16 : i32
+  %n = arith.muli %by, %c16 : i32
+  %K = extent %A, 1 : tensor<?x?xf16>
+  %zero = constant 0 : tile<16x16xf32>
+  %acc = scf.for %k = %c0 to %K step %c16 iter_args(%c = %zero) -> (tile<16x16xf32>) : i32 {
+    %a = load %A[%m, %k] : tensor<?x?xf16> -> tile<16x16xf16>
+    %b = load %B[%k, %n] : tensor<?x?xf16> -> tile<16x16xf16>
+    %p = dot %a, %b : tile<16x16xf16>
+    %next = add %c, %p : tile<16x16xf32>
+    scf.yield %next : tile<16x16xf32>
+  }
+  store %acc, %C[%m, %n] : tile<16x16xf32>, tensor<?x?xf32>
+  return
+}
