@@ -23,6 +23,7 @@ PASSES: dict[str, PassFactory] = {
     "dce": _pass("dce", "DeadCodeEliminationPass"),
     "licm": _pass("licm", "LoopInvariantCodeMotionPass"),
     "fuse-fma": _pass("fuse_fma", "FuseFmaPass"),
+    "legalize-version": _pass("legalize_version", "LegalizeVersionPass"),
     "clear-fastmath": _pass("clear_fastmath", "ClearFastmathPass"),
     "expand-library": _pass("expand_library", "ExpandLibraryPass"),
     "legalize-elementwise": _pass("legalize_elementwise", "LegalizeElementwisePass"),
