@@ -16,7 +16,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-INSTALL_FIX = "pip install 'tileir-xdsl[gpu]'"
+INSTALL_FIX = "pip install 'cuda-python>=13,<14'"
 
 MIN_CAPABILITY = (8, 0)
 """The oldest compute capability that Tile IR is assembled for."""
@@ -68,7 +68,8 @@ class Driver:
 
     def _absent(self, name: str, error: Exception) -> GpuError:
         if name == "cuInit":
-            return NoDevice(f"no NVIDIA driver: {error}", "install the driver of the GPU")
+            reason = str(error).rstrip(".")
+            return NoDevice(f"no NVIDIA driver: {reason}", "install the driver of the GPU")
         return GpuError(f"the NVIDIA driver has no {name}: {error}", "install a newer driver")
 
     def describe(self, status: Any) -> str:

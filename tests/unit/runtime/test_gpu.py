@@ -346,7 +346,7 @@ def test_cuda_python_is_missing(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "cuda.bindings.driver", None)
     error = the_error(add_one, zeros())
     assert "cuda-python is not usable" in error.message
-    assert error.fix == "pip install 'tileir-xdsl[gpu]'"
+    assert error.fix == "pip install 'cuda-python>=13,<14'"
     assert error.place.range is not None
 
 
