@@ -11,7 +11,7 @@ from abc import ABC
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -64,6 +64,9 @@ from tileir_xdsl.dialects.cuda_tile.types import (
     short_type,
 )
 from tileir_xdsl.versions import V13_1, Version
+
+if TYPE_CHECKING:
+    from xdsl.pattern_rewriter import RewritePattern
 
 SetName = Callable[[SSAValue, str], None]
 """Suggests a name for a value, as MLIR's `OpAsmSetValueNameFn` does."""

@@ -9,7 +9,7 @@ The class says which options there are and computes the result types from the op
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, TypeVar, cast
 
@@ -31,7 +31,11 @@ from tileir_xdsl.dialects.tile_sugar.attributes import (
 from tileir_xdsl.dialects.tile_sugar.types import is_scalar, is_tile, parse_type
 
 SugarOpT = TypeVar("SugarOpT", bound="TileSugarOp")
-sugar_op: Callable[[type[SugarOpT]], type[SugarOpT]] = irdl_op_definition
+
+
+def sugar_op(cls: type[SugarOpT]) -> type[SugarOpT]:
+    """Defines an operation of the dialect."""
+    return irdl_op_definition(cls)
 
 
 @dataclass(frozen=True)
