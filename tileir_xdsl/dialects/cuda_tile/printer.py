@@ -66,19 +66,36 @@ def module_text(
     `wrapped` forces `cuda_tile.module @name { .. }` (True) or its body alone (False); None prints
     the module as it was read. `nvidia` prints exactly what NVIDIA's tools print, also where that
     does not read back. Raw bytes of strings are surrogate escapes in the result.
-    `properties_as_attributes` gives the `generic` form of MLIR before it had properties.
+    `properties_as_attributes` gives the `generic` form of MLIR before it had properties. A program
+    that breaks the rules of its operations so far that it has no other form prints generic too.
     """
-    stream = StringIO()
-    printer = TilePrinter(
-        stream,
-        print_generic_format=generic,
-        print_properties_as_attributes=properties_as_attributes,
-        print_debuginfo=debuginfo,
-        nvidia=nvidia,
-        wrapped=wrapped,
-    )
-    printer.print_module(module)
-    return stream.getvalue()
+
+    def text(generic: bool) -> str:
+        stream = StringIO()
+        printer = TilePrinter(
+            stream,
+            print_generic_format=generic,
+            print_properties_as_attributes=properties_as_attributes,
+            print_debuginfo=debuginfo,
+            nvidia=nvidia,
+            wrapped=wrapped,
+        )
+        printer.print_module(module)
+        return stream.getvalue()
+
+    try:
+        return text(generic)
+    except Exception:
+        if generic or _verifies(module):
+            raise
+        return text(True)
+
+
+def _verifies(module: Operation) -> bool:
+    from tileir_xdsl.diagnostics import Severity
+    from tileir_xdsl.verifier import verify_module
+
+    return all(d.severity is not Severity.ERROR for d in verify_module(module))
 
 
 def print_body(printer: Printer, region: Region) -> None:
