@@ -1,4 +1,4 @@
-"""The hand-written examples verify, read back in every form, and assemble for four architectures."""
+"""The examples verify, read back in every form, and assemble for four architectures."""
 
 from __future__ import annotations
 
