@@ -2,8 +2,8 @@
 
     python tools/bench.py [SECTION...]
 
-Times are CPU seconds, the least of several repeats. A ratio above 1 is in our favour. Sections that
-live in files of their own (`bench_*.py`) have a function `run(table)`.
+Times are CPU seconds, the least of several repeats. A ratio above 1 is in our favour. The
+interpreter has a benchmark of its own, `bench_interpreter.py`.
 """
 
 from __future__ import annotations
@@ -157,13 +157,19 @@ def bench_startup(budget: Budget) -> None:
     budget.add("tile-opt --version", f"{version:.3f} s", goal="later 0.06 s")
 
 
-SECTIONS: dict[str, Callable[[Budget], None]] = {"text": bench_text, "startup": bench_startup}
+def bench_bytecode(budget: Budget) -> None:
+    """Reading and writing by size, and beside NVIDIA's disassembler."""
+    importlib.import_module("bench_bytecode").run(budget)
+
+
+SECTIONS: dict[str, Callable[[Budget], None]] = {
+    "text": bench_text,
+    "startup": bench_startup,
+    "bytecode": bench_bytecode,
+}
 
 
 def main(arguments: list[str]) -> None:
-    for path in sorted(Path(__file__).parent.glob("bench_*.py")):
-        module = importlib.import_module(path.stem)
-        SECTIONS[path.stem.removeprefix("bench_")] = module.run
     unknown = set(arguments) - SECTIONS.keys()
     if unknown:
         sys.exit(f"unknown section {', '.join(sorted(unknown))}; there are {', '.join(SECTIONS)}")
