@@ -9,10 +9,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tileir_xdsl._version import __version__
+from tileir_xdsl.cli import launch_options
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
+    from tileir_xdsl.diagnostics import Diagnostic
     from tileir_xdsl.dialects.cuda_tile.core import EntryOp
 
 EPILOG = """\
@@ -71,7 +73,7 @@ class _ArgumentParser(argparse.ArgumentParser):
 def _parser() -> argparse.ArgumentParser:
     parser = _ArgumentParser(
         prog="tile-run",
-        description="Runs a Tile IR kernel on the CPU and reports undefined behaviour.",
+        description="Runs a Tile IR kernel on the CPU, reporting undefined behaviour, or on a GPU.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
@@ -82,7 +84,9 @@ def _parser() -> argparse.ArgumentParser:
         "--kernel", metavar="NAME", help="the entry to run, where there are several"
     )
     parser.add_argument(
-        "--grid", default="1", metavar="XxYxZ", help="tile blocks in each dimension, as in 8 or 8x4"
+        "--grid",
+        metavar="XxYxZ",
+        help="tile blocks in each dimension, as in 8 or 8x4 (default: as the kernel says, else 1)",
     )
     parser.add_argument("--arg", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument(
@@ -120,6 +124,7 @@ def _parser() -> argparse.ArgumentParser:
         help="how to write diagnostics to standard error",
     )
     parser.add_argument("--debug-traceback", action="store_true", help=argparse.SUPPRESS)
+    launch_options.add_options(parser)
     return parser
 
 
@@ -131,13 +136,14 @@ def _positive(text: str) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from tileir_xdsl.diagnostics import EXIT_OK, EXIT_USER_ERROR, Severity, print_diagnostics
     from tileir_xdsl.interpreter import STEP_LIMIT, find_kernel, run
 
     module = _read(options.input)
-    entry = find_kernel(module, options.kernel)
-    grid = _grid(options.grid)
     _check_order_name(options.order)
+    if launch_options.is_wanted(options, module):
+        return _launch(options, module)
+    entry = find_kernel(module, options.kernel)
+    grid = _grid(options.grid or "1")
     arguments = _arguments(entry, options.arg, options.seed)
     saves = [_named(text, "--save", "NAME=FILE.npy") for text in options.save]
     for name in (*(name for name, _ in saves), *options.print):
@@ -159,10 +165,27 @@ def _run(options: argparse.Namespace) -> int:
         )
     _print_arrays(arguments, options.print)
     _save_arrays(arguments, saves)
-    print_diagnostics(report.findings, sys.stderr, format=options.diagnostics)
     if not options.quiet:
         print(report, file=sys.stderr)
-    serious = any(finding.severity is Severity.WARNING for finding in report.findings)
+    return _status(report.findings, options)
+
+
+def _launch(options: argparse.Namespace, module: ModuleOp) -> int:
+    """Run through the launcher: other engines, and kernels of `tile_sugar`."""
+    grid = None if options.grid is None else _grid(options.grid)
+    saves = [_named(text, "--save", "NAME=FILE.npy") for text in options.save]
+    arguments, findings = launch_options.run(options, module, grid, _named)
+    _print_arrays(arguments, options.print)
+    _save_arrays(arguments, saves)
+    return _status(findings, options)
+
+
+def _status(findings: Sequence[Diagnostic], options: argparse.Namespace) -> int:
+    """Show what was found; answers the exit status."""
+    from tileir_xdsl.diagnostics import EXIT_OK, EXIT_USER_ERROR, Severity, print_diagnostics
+
+    print_diagnostics(findings, sys.stderr, format=options.diagnostics)
+    serious = any(finding.severity is Severity.WARNING for finding in findings)
     return EXIT_USER_ERROR if serious else EXIT_OK
 
 

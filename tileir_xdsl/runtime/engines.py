@@ -41,6 +41,9 @@ class Interpreter(Engine):
         jobs: int = 1,
         order: str = "tree",
         seed: int = 0,
+        check_order: bool = False,
+        step_limit: int | None = None,
+        trace: Callable[[str], None] | None = None,
         out: TextIO | None = None,
     ) -> None:
         super().__init__()
@@ -49,8 +52,12 @@ class Interpreter(Engine):
             "jobs": jobs,
             "order": order,
             "seed": seed,
+            "check_order": check_order,
+            "trace": trace,
             "out": out,
         }
+        if step_limit is not None:
+            self.options["step_limit"] = step_limit
 
     def run(self, launch: Launch) -> Result:
         from tileir_xdsl import interpreter

@@ -79,10 +79,10 @@ def emit(
     which drivers since CUDA 13.1 assemble themselves. `reference` computes what is expected, by
     default the interpreter; `tolerance` is one for all arrays or by name, by default estimated.
 
-    Raises `DiagnosticError` when the launch cannot run, the program is undefined, or the arrays
+    Raises `DiagnosticError` when the launch cannot run or has no blocks, the program is undefined, or the arrays
     hold more than `MAX_BYTES`.
     """
-    _check_size(launch)
+    _check(launch)
     tolerances = _tolerances(launch, tolerance)
     expected = replace(launch, arguments=launch.arguments.copied())
     (Interpreter() if reference is None else reference).run(expected)
@@ -118,7 +118,9 @@ def emit(
     return f"{header}\n{body}\n\nDATA = {shown}\n{_FOOTER}"
 
 
-def _check_size(launch: Launch) -> None:
+def _check(launch: Launch) -> None:
+    if launch.blocks == 0:
+        raise launch.error("a launch of no blocks computes nothing to check")
     if launch.arguments.device_arrays:
         raise launch.error("the arrays of a harness must be on the host", fix="pass copies")
     size = sum(region.memory.size for region in launch.arguments.regions)

@@ -74,7 +74,7 @@ def loaded(path: Path) -> Any:
 
 def final_memory(check: Any) -> list[Any]:
     """The memory of the regions, with the expected results in place."""
-    memory = [np.frombuffer(data, np.uint8).copy() for data in check.regions]
+    memory: list[Any] = [np.frombuffer(data, np.uint8).copy() for data in check.regions]
     for output in check.outputs:
         view = np.ndarray(
             output.shape,
@@ -366,6 +366,12 @@ def test_undefined_programs_have_no_expectation():
     case.arguments["n"] = 5000
     with pytest.raises(UndefinedBehaviour):
         harness.emit(prepare(case.path, (5,), case.arguments))
+
+
+def test_no_blocks_are_refused():
+    case = example("vector_add")
+    with pytest.raises(DiagnosticError, match="nothing to check"):
+        harness.emit(prepare(case.path, 0, case.arguments))
 
 
 def test_large_arrays_are_refused(monkeypatch: pytest.MonkeyPatch):
