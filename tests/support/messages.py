@@ -26,7 +26,6 @@ _PATTERNS = (
     r"builtin\.int\w*",
     r"builtin\.array\w*",
     r"object at 0x",
-    r"0x[0-9a-f]{9,}",
     r"<class",
     r"dataclass",
     r"NotImplemented",

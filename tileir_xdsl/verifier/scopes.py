@@ -6,7 +6,7 @@ name is the entry's name; its operations are in the same subprogram or in none.
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import CallSiteLoc, FusedLoc, NameLoc
+from xdsl.dialects.builtin import CallSiteLoc, FusedLoc, NameLoc, StringAttr
 from xdsl.ir import Attribute, Operation
 
 from tileir_xdsl.dialects.cuda_tile.attributes import DILexicalBlockAttr, DISubprogramAttr
@@ -41,9 +41,11 @@ def entry_scope_problem(entry: EntryOp) -> str | None:
     if not isinstance(location.scope, DISubprogramAttr):
         return "the scope of an entry's location must be a di_subprogram"
     linkage = location.scope.linkage_name.data
-    name = entry.sym_name.data
-    if linkage != name:
-        return f"the scope of '@{name}' has the linkageName '{linkage}', they must be equal"
+    name = entry.properties.get("sym_name")
+    if not isinstance(name, StringAttr):
+        return None
+    if linkage != name.data:
+        return f"the scope of '@{name.data}' has the linkageName '{linkage}', they must be equal"
     return None
 
 

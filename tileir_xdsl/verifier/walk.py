@@ -88,6 +88,7 @@ class _Kind:
         )
         self.is_fold = issubclass(cls, core.FoldOp)
         self.is_entry = issubclass(cls, core.EntryOp)
+        self.is_module = issubclass(cls, core.ModuleOp)
         self.is_divided = issubclass(cls, DivIOp | RemIOp)
         self.verify_rules: Callable[[Any], None] = (
             cls.verify_rules if issubclass(cls, CudaTileOp) else cls.verify_
@@ -234,7 +235,9 @@ class _Walk:
                 check_regions(op)
             else:
                 check_declaration(op)
-            kind.verify_rules(op)
+            # A module's rule is one of each operation in it: see `symbols`.
+            if not kind.is_module:
+                kind.verify_rules(op)
         except VerifyException as error:
             if not _reported_elsewhere(error):
                 self.broken_rule(op, error)
@@ -440,7 +443,11 @@ class _Walk:
 
     def symbols(self, table: Operation) -> None:
         first: dict[str, Operation] = {}
+        is_program = isinstance(table, core.ModuleOp)
         for op in (op for region in table.regions for block in region.blocks for op in block.ops):
+            if is_program and not isinstance(op, core.EntryOp | core.GlobalOp):
+                message = "cannot be in a module, which holds entries and globals"
+                self.error(op, message, code="rule")
             name = op.properties.get("sym_name") or op.attributes.get("sym_name")
             if isinstance(op, core.GlobalOp) and subprogram_of(op.location) is not None:
                 self.error(op, "a global is in no subprogram, but its location is", code=_SCOPE)

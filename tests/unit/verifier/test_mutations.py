@@ -1,19 +1,30 @@
 """Whatever is wrong with a text: diagnostics in MLIR's style with places, never an exception."""
 
+from functools import cache
+
 import pytest
 from support.corpus import cases
 from support.messages import flattened, forbidden, outside
 from support.mutations import Mutator
 
 from tileir_xdsl.diagnostics import Diagnostic, DiagnosticSink, SourceFile
-from tileir_xdsl.dialects.cuda_tile.parser import parse_source
+from tileir_xdsl.dialects.cuda_tile.parser import parse_module, parse_source
+from tileir_xdsl.dialects.cuda_tile.printer import module_text
 from tileir_xdsl.verifier import verify_into
 
 LONGEST = 6000
 
 
+@cache
 def texts() -> list[str]:
-    found = (case.text.decode("utf-8", "surrogateescape") for case in cases(version="13.5"))
+    """Programs as NVIDIA prints them, with debug info, as they were written, and generic."""
+    found: list[str] = []
+    for case in cases(version="13.5"):
+        forms = (case.text, case.g_text, case.source_text)
+        found += [form.decode("utf-8", "surrogateescape") for form in forms if form]
+    for case in cases("accept", version="13.5"):
+        module = parse_module(case.text.decode("utf-8", "surrogateescape"))
+        found.append(module_text(module, debuginfo=True, generic=True))
     return [text for text in found if len(text) <= LONGEST]
 
 

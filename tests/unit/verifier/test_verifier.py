@@ -217,6 +217,33 @@ def test_implicit_terminators_are_reported_at_their_operation() -> None:
     assert "must pass (tile<i32>), the carried values of the loop" in error.message
 
 
+def test_rules_about_others_do_not_need_them_to_be_right() -> None:
+    """A global or an entry without a name or a value is wrong, and so is nothing else."""
+    text = (
+        '"builtin.module"() ({\n'
+        '  "cuda_tile.module"() <{sym_name = "m"}> ({\n'
+        '    "cuda_tile.global"() <{alignment = 0 : i64}> : () -> ()\n'
+        '    "cuda_tile.global"() <{sym_name = "g", alignment = 0 : i64}> : () -> ()\n'
+        '    "cuda_tile.entry"() <{function_type = () -> ()}> ({\n'
+        '      %0 = "cuda_tile.get_global"() <{name = @g}> : () -> !cuda_tile.tile<ptr<f32>>\n'
+        '      "cuda_tile.return"() : () -> ()\n'
+        "    }) : () -> ()\n"
+        '    "cuda_tile.iota"() : () -> !cuda_tile.tile<8xi32>\n'
+        '    "cuda_tile.iota"() : () -> !cuda_tile.tile<8xi32>\n'
+        "  }) : () -> ()\n"
+        "}) : () -> ()\n"
+    )
+    assert lines(verify_module(parse_module(text, "k.mlir"))) == [
+        "k.mlir:3:5: error: 'cuda_tile.global' op requires attribute 'sym_name'",
+        "k.mlir:4:5: error: 'cuda_tile.global' op requires attribute 'value'",
+        "k.mlir:5:5: error: 'cuda_tile.entry' op requires attribute 'sym_name'",
+        "k.mlir:9:5: error: 'cuda_tile.iota' op cannot be in a module, "
+        "which holds entries and globals",
+        "k.mlir:10:5: error: 'cuda_tile.iota' op cannot be in a module, "
+        "which holds entries and globals",
+    ]
+
+
 def test_deep_nesting() -> None:
     depth = 200
     text = (

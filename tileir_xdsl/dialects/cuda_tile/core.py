@@ -759,21 +759,35 @@ class GetGlobalOp(CudaTileOp):
         if module is None:
             return
         name = self.symbol.root_reference.data
-        target = next((g for g in module.globals() if g.sym_name.data == name), None)
+        named = globals_by_name(module)
+        target = named.get(name)
         if target is None and module.is_incomplete:
             return
         if target is None:
-            known = [f"@{g.sym_name.data}" for g in module.globals()]
-            raise VerifyException(f"no global is called '@{name}'{suggestion(f'@{name}', known)}")
+            hint = suggestion(f"@{name}", [f"@{known}" for known in named])
+            raise VerifyException(f"no global is called '@{name}'{hint}")
         (type,) = tile_types(self.result)
         pointer = type.element_type
-        element = target.value.type.element_type
+        value = target.properties.get("value")
+        if not isinstance(value, DenseElementsAttr):
+            return  # That the global is wrong is reported there.
+        element = value.type.element_type
         if not isinstance(pointer, PtrType) or pointer.pointee_type != element:
             raise RuleError(
                 f"'@{name}' holds '{short_type(element)}', "
                 f"but the result is '{short_type(self.result.type)}'",
                 notes=[("the global is here", target)],
             )
+
+
+def globals_by_name(module: ModuleOp) -> dict[str, GlobalOp]:
+    """The globals of a module that need not verify."""
+    named: dict[str, GlobalOp] = {}
+    for op in (op for block in module.body.blocks for op in block.ops):
+        name = op.properties.get("sym_name")
+        if isinstance(op, GlobalOp) and isinstance(name, StringAttr):
+            named.setdefault(name.data, op)
+    return named
 
 
 def enclosing_module(op: Operation) -> ModuleOp | None:

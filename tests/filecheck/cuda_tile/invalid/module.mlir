@@ -19,6 +19,7 @@ cuda_tile.module @twice {
 cuda_tile.module @contents {
   // expected-error@below:8 {{'cuda_tile.constant' op cannot be in a module, which holds entries and globals}}
   %0 = constant <i32: 1> : tile<i32>
+  // expected-error@below:3 {{'cuda_tile.return' op cannot be in a module, which holds entries and globals}}
   return
 }
 
