@@ -1,0 +1,1 @@
+"""The pass of the guide `docs/writing-a-pass.md`."""
