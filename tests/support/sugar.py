@@ -130,9 +130,16 @@ def states(text: str, name: str, version: str = "13.3") -> Iterator[tuple[str, M
     module = parse(text, name)
     context = new_context()
     yield "source", again(module, "source")
-    for pass_ in TileSugarToCudaTilePipeline(version=version).passes():
+    for pass_ in TileSugarToCudaTilePipeline(version=version, exact=True).passes():
         pass_.apply(context, module)
         yield pass_.name, again(module, pass_.name)
+
+
+def lowered(text: str, **options: Any) -> ModuleOp:
+    """The module after the whole pipeline with some options, verified."""
+    module = parse(text)
+    TileSugarToCudaTilePipeline(**options).apply(new_context(), module)
+    return again(module, "the pipeline")
 
 
 def again(module: ModuleOp, name: str) -> ModuleOp:
@@ -160,7 +167,7 @@ def check_ends(text: str, values: Sequence[Any], version: str = "13.3") -> Outco
     launch = Launch(text, values)
     expected = launch.original()
     module = parse(text)
-    TileSugarToCudaTilePipeline(version=version).apply(new_context(), module)
+    TileSugarToCudaTilePipeline(version=version, exact=True).apply(new_context(), module)
     found = expected.difference(launch.run(module))
     assert found is None, f"{found}\n{module_text(module)}"
     return expected

@@ -32,8 +32,10 @@ class NamedPipeline(TilePass, ABC):
 class TileSugarToCudaTilePipeline(NamedPipeline):
     """Lowers kernels of `tile_sugar` to entries of `cuda_tile`, ready for the assembler.
 
-    `target` is the GPU and `version` the bytecode version to lower for. With `exact`, fast-math
-    flags are cleared first, and no pass that changes results runs.
+    `target` is the GPU and `version` the bytecode version to lower for. `fastmath` lists the
+    licences (`afn`, `contract`, `ftz`) of operations that library operations expand to; what a
+    kernel says of its own operations stays. With `exact`, fast-math flags are cleared first, and
+    no pass that changes results runs.
     """
 
     name = "tile-sugar-to-cuda-tile"
@@ -41,10 +43,13 @@ class TileSugarToCudaTilePipeline(NamedPipeline):
     target: str = "sm_90"
     version: str | float = str(DEFAULT)
     exact: bool = False
+    fastmath: tuple[str, ...] = ("afn", "contract")
 
     def passes(self) -> list[TilePass]:
+        from tileir_xdsl.passes.approximate_math import ApproximateMathPass
         from tileir_xdsl.passes.canonicalize import CanonicalizePass
         from tileir_xdsl.passes.clear_fastmath import ClearFastmathPass
+        from tileir_xdsl.passes.contract_fma import ContractFmaPass
         from tileir_xdsl.passes.cse import CommonSubexpressionEliminationPass
         from tileir_xdsl.passes.dce import DeadCodeEliminationPass
         from tileir_xdsl.passes.expand_library import ExpandLibraryPass
@@ -59,8 +64,9 @@ class TileSugarToCudaTilePipeline(NamedPipeline):
         version = self.version
         return [
             *([ClearFastmathPass()] if self.exact else []),
-            ExpandLibraryPass(),
+            ExpandLibraryPass(fastmath=() if self.exact else self.fastmath),
             LegalizeElementwisePass(),
+            *([] if self.exact else [ApproximateMathPass(), ContractFmaPass()]),
             PadToPowerOfTwoPass(),
             LowerReductionsPass(version=version),
             LowerElementwisePass(version=version),

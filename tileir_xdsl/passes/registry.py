@@ -27,6 +27,8 @@ PASSES: dict[str, PassFactory] = {
     "clear-fastmath": _pass("clear_fastmath", "ClearFastmathPass"),
     "expand-library": _pass("expand_library", "ExpandLibraryPass"),
     "legalize-elementwise": _pass("legalize_elementwise", "LegalizeElementwisePass"),
+    "approximate-math": _pass("approximate_math", "ApproximateMathPass"),
+    "contract-fma": _pass("contract_fma", "ContractFmaPass"),
     "pad-to-power-of-two": _pass("pad_to_power_of_two", "PadToPowerOfTwoPass"),
     "lower-reductions": _pass("lower_reductions", "LowerReductionsPass"),
     "lower-elementwise": _pass("lower_elementwise", "LowerElementwisePass"),

@@ -30,6 +30,11 @@ class TilePass(ModulePass, ABC):
     """Of a pass that is not exact: the difference that `--check-semantics` accepts in an array,
     relative to its largest magnitude."""
 
+    @property
+    def keeps_results(self) -> bool:
+        """Whether the pass with its options is exact."""
+        return self.exact
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         self.run_on(ctx, op)
 

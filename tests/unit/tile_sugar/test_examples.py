@@ -11,7 +11,7 @@ import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 import pytest
-from support.sugar import EXAMPLES, Launch, check_lowering, example_text, parse
+from support.sugar import EXAMPLES, Launch, check_lowering, example_text, lowered, parse
 
 Array = npt.NDArray[Any]
 Values = list[Any]
@@ -453,6 +453,20 @@ def test_every_state_has_the_same_bits(name: str) -> None:
 def test_lowers_for_the_oldest_version(name: str) -> None:
     values = next(iter(BY_NAME[name].cases()))
     check_lowering(example_text(name), values, version="13.1")
+
+
+@pytest.mark.parametrize("name", sorted(BY_NAME))
+def test_default_pipeline_equals_numpy(name: str) -> None:
+    """With the licences that the pipeline gives unless told otherwise."""
+    example = BY_NAME[name]
+    for values in example.cases():
+        with np.errstate(all="ignore"):
+            expected = example.reference(*values)
+        launch = Launch(example_text(name), values)
+        outcome = launch.run(lowered(example_text(name)))
+        for found, result in zip(outcome.arrays[::-1], list(expected)[::-1], strict=False):
+            if result is not None:
+                assert_close(found, np.asarray(result), example)
 
 
 def test_examples_begin_with_what_they_do() -> None:

@@ -1,0 +1,118 @@
+"""What `approximate-math` and `contract-fma` change stays within bounds, on every kind of row."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from support.sugar import Launch, check_ends, lowered, parse
+from xdsl.dialects.builtin import ModuleOp
+
+from tileir_xdsl.dialects.cuda_tile.parser import new_context
+from tileir_xdsl.passes.approximate_math import ApproximateMathPass
+from tileir_xdsl.passes.contract_fma import ContractFmaPass
+from tileir_xdsl.passes.expand_library import ExpandLibraryPass
+from tileir_xdsl.passes.legalize_elementwise import LegalizeElementwisePass
+
+Array = npt.NDArray[np.float32]
+f32 = np.float32
+ROWS = 16
+
+KERNEL = """tile_sugar.kernel @k(%X: tensor<16x64xf32>, %Y: tensor<16x{width}xf32>) {{
+  %x = load %X[0, 0] : tensor<16x64xf32> -> tile<16x64xf32>
+  %y = {operation} : tile<16x64xf32>
+  store %y, %Y[0, 0] : tile<16x{width}xf32>, tensor<16x{width}xf32>
+  return
+}}
+"""
+
+
+def special_rows() -> Array:
+    """Rows of one huge number, with infinities and NaN, of large spread, of subnormal numbers."""
+    rng = np.random.default_rng(7)
+    x = rng.normal(size=(ROWS, 64)).astype(f32)
+    x[0] = -1.0e30
+    x[1] = np.finfo(f32).min
+    x[2] = np.finfo(f32).max
+    x[3] = -np.inf
+    x[4, 5] = np.inf
+    x[5, 5] = np.nan
+    x[6] = np.nan
+    x[7] = np.linspace(-120, 0, 64)
+    x[8] = np.linspace(1000, 1104, 64)
+    x[9] = 1e-42
+    x[10, :63] = -np.inf
+    x[11] = np.linspace(-60, 80, 64)
+    x[11, 3] = np.inf
+    x[12, 7] = -np.inf
+    x[13] = np.linspace(1e30, 2e30, 64)
+    x[14] = -0.0
+    return x
+
+
+@pytest.mark.parametrize(
+    "operation, width",
+    [("softmax %x", 64), ("log_softmax %x", 64), ("logsumexp %x", 1)],
+)
+def test_softmax_of_special_rows(operation: str, width: int) -> None:
+    text = KERNEL.format(operation=operation, width=width)
+    launch = Launch(text, [special_rows(), np.zeros((ROWS, width), f32)])
+    expected, found = launch.original().arrays[1], launch.run(lowered(text)).arrays[1]
+    # Subnormal results are kept, to their last bit but one.
+    least = np.finfo(f32).smallest_subnormal
+    np.testing.assert_allclose(found, expected, rtol=2.0**-16, atol=2 * least)
+
+
+def _math(text: str) -> ModuleOp:
+    module = parse(text)
+    for pass_ in (
+        ExpandLibraryPass(fastmath=("afn", "contract")),
+        LegalizeElementwisePass(),
+        ApproximateMathPass(),
+        ContractFmaPass(),
+    ):
+        pass_.apply(new_context(), module)
+    return module
+
+
+def test_shift_is_taken_back_where_powers_are_used() -> None:
+    body = """%m = rowmax %x : tile<16x64xf32>
+  %d = sub %x, %m : tile<16x64xf32>, tile<16x1xf32>
+  %y = exp %d fastmath<afn>"""
+    text = KERNEL.replace("%y = {operation}", body).format(width=64)
+    launch = Launch(text, [special_rows(), np.zeros((ROWS, 64), f32)])
+    expected, found = launch.original().arrays[1], launch.run(_math(text)).arrays[1]
+    least = np.finfo(f32).smallest_subnormal
+    np.testing.assert_allclose(found, expected, rtol=2.0**-16, atol=2 * least)
+    assert (0 < expected).any() and (expected < np.finfo(f32).tiny).any()
+
+
+UNLICENSED = (
+    "pow %x, %two",
+    "pow %x, %half",
+    "div %x, %four",
+    "div %x, %three",
+    "div %x, %tiny",
+    "div %x, %zero",
+)
+
+
+@pytest.mark.parametrize("operation", UNLICENSED)
+def test_what_needs_no_licence_keeps_all_bits(operation: str) -> None:
+    names = {"two": 2.0, "half": 0.5, "four": -4.0, "three": 3.0, "tiny": 1e-42, "zero": 0.0}
+    constants = "".join(f"%{name} = constant {v:e} : f32\n  " for name, v in names.items())
+    text = KERNEL.replace(
+        "%y = {operation} : tile<16x64xf32>", f"{constants}%y = {operation} : tile<16x64xf32>, f32"
+    )
+    launch = Launch(text.format(width=64), [special_rows(), np.zeros((ROWS, 64), f32)])
+    assert launch.original().difference(launch.run(_math(text.format(width=64)))) is None
+
+
+def test_exact_clears_all_licences() -> None:
+    text = KERNEL.format(operation="softmax %x fastmath<afn, contract>", width=64)
+    check_ends(text, [special_rows(), np.zeros((ROWS, 64), f32)])
+
+
+def test_unknown_flag_is_an_error() -> None:
+    with pytest.raises(ValueError, match="unknown fastmath flag 'fast'"):
+        ExpandLibraryPass(fastmath=("fast",))

@@ -1,0 +1,341 @@
+"""`approximate-math`: cheaper operations where a fast-math flag, or exactness, allows them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import log2
+from typing import Any, ClassVar, cast
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import f32
+from xdsl.ir import Operation, SSAValue
+from xdsl.traits import is_side_effect_free
+
+from tileir_xdsl.dialects.cuda_tile.constants import FloatBitsAttr
+from tileir_xdsl.dialects.cuda_tile.literals import exact_value, is_special, layout_of
+from tileir_xdsl.dialects.tile_sugar import elementwise as ew
+from tileir_xdsl.dialects.tile_sugar import reductions
+from tileir_xdsl.dialects.tile_sugar.attributes import FastMathAttr, number_attr
+from tileir_xdsl.dialects.tile_sugar.expansion import Writer
+from tileir_xdsl.dialects.tile_sugar.types import element_of, is_float, shape_of
+from tileir_xdsl.passes.legalize_elementwise import spread
+from tileir_xdsl.passes.reporting import count, remark
+from tileir_xdsl.passes.scalar_bodies import constant_of
+from tileir_xdsl.passes.sugar import before, replace, rewrite
+from tileir_xdsl.passes.tile_pass import TilePass
+
+LOG2_E = 1.4426950408889634
+SHIFT = 24
+"""Powers of two between the smallest normal f32 number, 2**-126, and what rounds to zero."""
+
+
+@dataclass(frozen=True)
+class ApproximateMathPass(TilePass):
+    """Replaces slow f32 operations by fast ones.
+
+    Under `fastmath<afn>`: `exp` of a distance from a row's maximum, and under `afn` and `ftz` any
+    `exp`, becomes `exp2`, without the range handling that subnormal results cost; a division by
+    values of a row multiplies with their reciprocals; `1 / sqrt` becomes `rsqrt`, a division by a
+    constant a product. What is exact needs no flag: division by a power of two, the powers 2 and
+    1/2.
+
+    Never subtracts a maximum after scaling: rows of huge equal numbers stay uniform. No subnormal
+    result is lost without `ftz`, except in rows that hold an infinity. Needs
+    `legalize-elementwise`.
+    """
+
+    name = "approximate-math"
+
+    exact: ClassVar[bool] = False
+    bound: ClassVar[str] = (
+        "a relative 2**-19 per exp, for results down to exp(-87) 2**-17; 2 ulp per division by "
+        "a divisor from 2**-126 to 2**126; 2 ulp per rsqrt"
+    )
+    relative_error: ClassVar[float] = 2.0**-16
+
+    def run_on(self, ctx: Context, op: Operation) -> None:
+        rewrite(op, approximate)
+
+
+def approximate(op: Operation) -> bool:
+    """Replace one operation; whether there is a cheaper form of it."""
+    pattern = _PATTERNS.get(type(op))
+    if pattern is None or not is_float(element_of(op.results[0].type)):
+        return False
+    operands = list(op.operands)
+    found = pattern(before(op), op)
+    if found is None:
+        return False
+    replace(op, [found])
+    for operand in operands:
+        _erase_dead(operand)
+    count(op.name.partition(".")[2])
+    return True
+
+
+def _erase_dead(value: SSAValue) -> None:
+    op = value.owner
+    if not isinstance(op, Operation) or not is_side_effect_free(op):
+        return
+    if any(result.first_use is not None for result in op.results):
+        return
+    operands = list(op.operands)
+    op.detach()
+    op.erase()
+    for operand in operands:
+        _erase_dead(operand)
+
+
+def _flags(op: Any) -> tuple[str, ...]:
+    return () if op.fastmath is None else op.fastmath.data
+
+
+def _with_flag(op: Any, flag: str) -> tuple[str, ...]:
+    return FastMathAttr((*_flags(op), flag)).data
+
+
+def _full(w: Writer, number: float, like: SSAValue) -> SSAValue:
+    """A number in the shape and type of a value."""
+    return spread(w, w.scalar(number, like), shape_of(like.type))
+
+
+def _narrow(value: SSAValue) -> SSAValue:
+    """The value that a broadcast or splat repeats."""
+    while isinstance(value.owner, ew.BroadcastOp | ew.SplatOp):
+        value = value.owner.source
+    return value
+
+
+def _number(value: SSAValue) -> FloatBitsAttr | None:
+    """The number that all elements of a float value are."""
+    found = constant_of(_narrow(value))
+    return found if isinstance(found, FloatBitsAttr) else None
+
+
+def _is_number(value: SSAValue, number: float | str) -> bool:
+    found = _number(value)
+    return found is not None and found == number_attr(number, element_of(value.type))
+
+
+# Exponentials.
+
+
+@dataclass
+class _Distance:
+    """What is known of x - g, where g is the maximum of x's row."""
+
+    infinite: SSAValue | None
+    """i1, one for each row: where g is 0 because the maximum is infinite. There x - g may be
+    positive; everywhere else it is not, or it is NaN. None when that holds everywhere."""
+    axis: int
+
+
+def _distance(value: SSAValue) -> _Distance | None:
+    """Whether a value is the distance of elements from the maximum of their row."""
+    difference = value.owner
+    if not isinstance(difference, ew.SubOp):
+        return None
+    x, g = difference.lhs, _narrow(difference.rhs)
+    maximum = g.owner
+    if _is_maximum(maximum, x):
+        return _Distance(None, maximum.dimension)
+    if not isinstance(maximum, ew.SelectOp) or not _is_number(maximum.if_true, 0):
+        return None
+    infinite, row = maximum.condition.owner, maximum.if_false.owner
+    if not _is_maximum(row, x) or not isinstance(infinite, ew.CmpOp):
+        return None
+    magnitude = infinite.lhs.owner
+    guards = (
+        isinstance(magnitude, ew.AbsOp)
+        and magnitude.source is maximum.if_false
+        and infinite.predicate.keyword == "eq"
+        and _is_number(infinite.rhs, "inf")
+    )
+    return _Distance(infinite.result, row.dimension) if guards else None
+
+
+def _is_maximum(op: Any, x: SSAValue) -> bool:
+    return isinstance(op, reductions.RowMaxOp | reductions.ColMaxOp) and op.source is x
+
+
+def _exp(w: Writer, op: ew.ExpOp) -> SSAValue | None:
+    """exp(d) is 2**(d * log2 e); moved up by 2**24, what is subnormal is a normal number."""
+    if not op.has_flag("afn") or element_of(op.source.type) != f32:
+        return None
+    d = op.source
+    if op.has_flag("ftz"):
+        remark(op, "exp is exp2 that flushes subnormal numbers: licensed by afn, ftz")
+        scaled = w.of(ew.MulOp, d, _full(w, LOG2_E, d), fastmath=_flags(op))
+        return w.of(ew.Exp2Op, scaled, fastmath=_flags(op))
+    distance = _distance(d)
+    if distance is None:
+        remark(
+            op,
+            "exp keeps its handling of subnormal results: the operand is no distance from "
+            "the maximum of its row, and 'ftz' is not given",
+        )
+        return None
+    remark(op, "exp of a distance from the row's maximum is exp2: licensed by afn")
+    shift = _by_row(w, distance, 0, SHIFT, d)
+    scaled = w.of(ew.FmaOp, d, _full(w, LOG2_E, d), shift)
+    # The operand is at most about 24 and results below 2**-126 stand for what rounds to zero.
+    power = w.of(ew.Exp2Op, scaled, fastmath=_with_flag(op, "ftz"))
+    users = [use.operation for use in op.result.uses]
+    sums = [user for user in users if isinstance(user, reductions.RowSumOp | reductions.ColSumOp)]
+    if len(sums) == 1 and sums[0].dimension == distance.axis:
+        if len(users) == 1:
+            _scale_sum(sums[0], distance)
+            return power
+        inverses = _normalizations(op.result, sums[0].result, users)
+        if inverses is not None:
+            _divide_normal(inverses)
+            return power
+    return w.of(ew.MulOp, power, _by_row(w, distance, 1, 2.0**-SHIFT, d))
+
+
+def _by_row(
+    w: Writer, distance: _Distance, infinite: float, otherwise: float, like: SSAValue
+) -> SSAValue:
+    """A number for rows of an infinite maximum and one for all others."""
+    if distance.infinite is None:
+        return _full(w, otherwise, like)
+    condition = distance.infinite
+    shape = shape_of(condition.type)
+    numbers = [spread(w, w.scalar(n, like), shape) for n in (infinite, otherwise)]
+    return spread(w, w.of(ew.SelectOp, condition, *numbers), shape_of(like.type))
+
+
+def _scale_sum(total: Any, distance: _Distance) -> None:
+    """Take the shift back once a row, behind the sum."""
+    after = total.next_op
+    assert after is not None
+    w = before(after)
+    w.origin = total
+    uses = list(total.result.uses)
+    scale = _by_row(w, distance, 1, 2.0**-SHIFT, total.result)
+    scaled = w.of(ew.MulOp, total.result, scale)
+    for use in uses:
+        use.operation.operands[use.index] = scaled
+
+
+def _normalizations(
+    power: SSAValue, total: SSAValue, users: list[Operation]
+) -> list[ew.DivOp] | None:
+    """The reciprocals of the sum of some powers, when nothing but the ratio of the two is used:
+    a factor of both cancels."""
+    ratios: list[Operation] = []
+    inverses: list[ew.DivOp] = []
+    for use in total.uses:
+        user = use.operation
+        if isinstance(user, ew.BroadcastOp):
+            ratios += _all_users(user.result, ew.DivOp, 1)
+        elif isinstance(user, ew.DivOp) and use.index == 1:
+            inverses.append(user)
+            for spreading in user.result.uses:
+                if not isinstance(spreading.operation, ew.BroadcastOp):
+                    return None
+                ratios += _all_users(spreading.operation.result, ew.MulOp, None)
+        else:
+            return None
+    expected = [user for user in users if user is not total.owner]
+    if set(ratios) != set(expected) or not all(_is_number(i.lhs, 1) for i in inverses):
+        return None
+    for ratio in ratios:
+        if list(ratio.operands).count(power) != 1:
+            return None
+    return inverses
+
+
+def _all_users(value: SSAValue, cls: type[Operation], position: int | None) -> list[Operation]:
+    """The users of a value; itself as a mark when one is of another kind."""
+    users: list[Operation] = []
+    for use in value.uses:
+        fits = isinstance(use.operation, cls) and position in (None, use.index)
+        owner = value.owner
+        assert isinstance(owner, Operation)
+        users.append(use.operation if fits else owner)
+    return users
+
+
+def _divide_normal(inverses: list[ew.DivOp]) -> None:
+    """The sum is 0, infinite, NaN or from 1 to the row's length times 2**24: neither it nor its
+    reciprocal is subnormal."""
+    for inverse in inverses:
+        inverse.properties["fastmath"] = FastMathAttr(_with_flag(inverse, "ftz"))
+
+
+# Divisions and powers.
+
+
+def _div(w: Writer, op: ew.DivOp) -> SSAValue | None:
+    divisor = _number(op.rhs)
+    if divisor is not None:
+        return _by_constant(w, op, divisor)
+    if not op.has_flag("afn") or element_of(op.result.type) != f32:
+        return None
+    root = _narrow(op.rhs)
+    if isinstance(root.owner, ew.SqrtOp) and root.owner.has_flag("afn"):
+        remark(op, "division by a square root is rsqrt: licensed by afn")
+        inverse = w.of(ew.RsqrtOp, root.owner.source, fastmath=_flags(op))
+    elif isinstance(op.rhs.owner, ew.BroadcastOp | ew.SplatOp):
+        remark(op, "division by a value of each row is a product with its inverse: licensed by afn")
+        one = _full(w, 1, root)
+        inverse = w.of(ew.DivOp, one, root, fastmath=_flags(op))
+    else:
+        return None
+    wide = spread(w, inverse, shape_of(op.result.type))
+    if _is_number(op.lhs, 1):
+        return wide
+    return w.of(ew.MulOp, op.lhs, wide, fastmath=_flags(op))
+
+
+def _by_constant(w: Writer, op: ew.DivOp, divisor: FloatBitsAttr) -> SSAValue | None:
+    layout = layout_of(divisor.type)
+    if is_special(divisor.bits.data, layout):
+        return None
+    value = exact_value(divisor.bits.data, layout)
+    if not value:
+        return None
+    # Products and quotients by a power of two whose inverse is a number round the same real.
+    inverse = Fraction(1) / value
+    rounded = number_attr(cast(Any, inverse), divisor.type)
+    assert isinstance(rounded, FloatBitsAttr)
+    if is_special(rounded.bits.data, layout):
+        return None
+    if exact_value(rounded.bits.data, layout) != inverse:
+        licensed = op.has_flag("afn") and divisor.type == f32
+        if not licensed or not _is_ordinary(inverse):
+            return None
+        remark(op, "division by a constant is a product: licensed by afn")
+    factor = spread(w, w.scalar(rounded, op.lhs), shape_of(op.result.type))
+    return w.of(ew.MulOp, op.lhs, factor, fastmath=_flags(op))
+
+
+def _is_ordinary(value: Fraction) -> bool:
+    return abs(log2(abs(value))) < 126
+
+
+def _pow(w: Writer, op: ew.PowOp) -> SSAValue | None:
+    x = op.lhs
+    if _is_number(op.rhs, 2):
+        return w.of(ew.SquareOp, x, fastmath=_flags(op))
+    if not _is_number(op.rhs, 0.5):
+        return None
+    # pow(-0, 1/2) is +0 and pow(-inf, 1/2) is +inf.
+    root = w.of(ew.AddOp, w.of(ew.SqrtOp, x, fastmath=_flags(op)), _full(w, 0, x))
+    least = w.of(ew.CmpOp, x, _full_word(w, "-inf", x), predicate="eq")
+    return w.of(ew.SelectOp, least, _full_word(w, "inf", x), root)
+
+
+def _full_word(w: Writer, word: str, like: SSAValue) -> SSAValue:
+    return spread(w, w.scalar(number_attr(word, element_of(like.type)), like), shape_of(like.type))
+
+
+Rewriting = Callable[[Writer, Any], SSAValue | None]
+_PATTERNS: dict[type[Operation], Rewriting] = {
+    ew.ExpOp: _exp,
+    ew.DivOp: _div,
+    ew.PowOp: _pow,
+}
