@@ -299,33 +299,28 @@ class _Walk:
         if isinstance(value, ErasedSSAValue):
             self.error(op, f"{what} is the result of an erased operation", place, code="dominance")
             return
-        why, note = self._why_not_visible(op, value)
-        self.error(op, f"{what} {why}", place, notes=[(note, value_place(value))], code="dominance")
+        message = f"{what} {self._why_not_visible(op, value)}"
+        notes = [("defined here", value_place(value))]
+        self.error(op, message, place, notes, code="dominance")
 
-    def _why_not_visible(self, op: Operation, value: SSAValue) -> tuple[str, str]:
+    def _why_not_visible(self, op: Operation, value: SSAValue) -> str:
         owner = value.owner
         block = owner if isinstance(owner, Block) else owner.parent
         if block is None:
-            return "is defined by an operation that is not in the program", "defined here"
+            return "is defined by an operation that is not in the program"
         if self.isolated is not None and not _contains(self.isolated, block):
-            return (
-                f"is defined outside of '{self.isolated.name}', which sees only its own values",
-                "defined here",
-            )
+            return f"is defined outside of '{self.isolated.name}', which sees only its own values"
         if owner is op:
-            return "is a result of the operation itself", "defined here"
+            return "is a result of the operation itself"
         ancestor = block.find_ancestor_op_in_block(op)
         if ancestor is not None and ancestor is owner:
-            return f"is a result of '{ancestor.name}', which is around this use", "defined here"
+            return f"is a result of '{ancestor.name}', which is around this use"
         if ancestor is not None:
-            return "does not dominate this use: it is defined later", "defined here"
-        region_op = block.parent_op()
-        if region_op is not None and _is_nested(block, op):
-            return (
-                f"is defined inside of '{region_op.name}' and not visible outside of it",
-                "defined here",
-            )
-        return "does not dominate this use", "defined here"
+            return "does not dominate this use: it is defined later"
+        around = block.parent_op()
+        if around is not None and _is_nested(block, op):
+            return f"is defined inside of '{around.name}' and not visible outside of it"
+        return "does not dominate this use"
 
     # Regions.
 
@@ -386,7 +381,8 @@ class _Walk:
         op = block.first_op
         if op is None:
             if not kind.is_graph:
-                self.error(parent, "has an empty block: it needs at least a terminator")
+                message = "has an empty block: it needs at least a terminator"
+                self.error(parent, message, code="terminator")
             return
         while True:
             self.operation(op)
