@@ -82,7 +82,9 @@ def is_wanted(options: argparse.Namespace, module: ModuleOp) -> bool:
     """Whether the launch is one for this module."""
     if options.engine == "gpu" or options.compare or options.repeat or options.emit_harness:
         return True
-    return any(op.name == "tile_sugar.kernel" for op in module.body.block.ops)
+    from tileir_xdsl.runtime.kernel import is_sugar
+
+    return is_sugar(module)
 
 
 def run(

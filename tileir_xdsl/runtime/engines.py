@@ -72,7 +72,7 @@ class Interpreter(Engine):
         values = entry_arguments(arguments)
         start = time.perf_counter()
         report = interpreter.run(
-            launch.kernel.program, launch.kernel.name, launch.grid, values, **self.options
+            launch.kernel.source, launch.kernel.name, launch.grid, values, **self.options
         )
         seconds = time.perf_counter() - start
         for step in arguments.copy_back:
@@ -137,7 +137,7 @@ class GpuEngine(Engine):
 
     def load(self, gpu: Gpu, kernel: Kernel) -> LoadedKernel:
         """The kernel on a device, which is current; its module is loaded once."""
-        owner = kernel if kernel.module is None else kernel.program
+        owner = kernel if kernel.module is None else kernel.module
         libraries = _LIBRARIES.setdefault(owner, {})
         key = (gpu.ordinal, self.image, self.version, self.extra_args, str(self.tool))
         if key not in libraries:
@@ -172,7 +172,7 @@ class GpuEngine(Engine):
 
     def _image(self, gpu: Gpu, kernel: Kernel) -> bytes:
         if self.image == "bytecode" and kernel.cubin is None:
-            return kernel.bytecode(self.version)
+            return kernel.bytecode(self.version, gpu.architecture)
         return kernel.compile(
             gpu.architecture, cache=self.cache, tool=self.tool, extra_args=self.extra_args
         )

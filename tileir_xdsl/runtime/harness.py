@@ -79,8 +79,8 @@ def emit(
     which drivers since CUDA 13.1 assemble themselves. `reference` computes what is expected, by
     default the interpreter; `tolerance` is one for all arrays or by name, by default estimated.
 
-    Raises `DiagnosticError` when the launch cannot run or has no blocks, the program is undefined, or the arrays
-    hold more than `MAX_BYTES`.
+    Raises `DiagnosticError` when the launch cannot run or has no blocks, the program is undefined,
+    or the arrays hold more than `MAX_BYTES`.
     """
     _check(launch)
     tolerances = _tolerances(launch, tolerance)

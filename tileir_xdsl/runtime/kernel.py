@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 BYTECODE_MAGIC = b"\x7fTileIR\x00"
 
-_LOWERED: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
-"""What modules of `tile_sugar` lower to: kernels of one module share its globals."""
+_LOWERED: WeakKeyDictionary[Any, dict[Any, Any]] = WeakKeyDictionary()
+"""What each module of `tile_sugar` lowers to, by options."""
 
 
 class Kernel:
@@ -65,9 +65,9 @@ class Kernel:
     def place(self) -> Place:
         return self.abi.place
 
-    @cached_property
-    def program(self) -> ModuleOp:
-        """The kernel in `cuda_tile`: its module, or what a module of `tile_sugar` lowers to.
+    @property
+    def source(self) -> ModuleOp:
+        """The module that the kernel was made from.
 
         Raises `DiagnosticError` for a cubin.
         """
@@ -77,11 +77,31 @@ class Kernel:
                 self.place,
                 fix="make the kernel from text, bytecode or a module",
             )
-        if not _is_sugar(self.module):
-            return self.module
-        if self.module not in _LOWERED:
-            _LOWERED[self.module] = _lowered(self.module)
-        return _LOWERED[self.module]
+        return self.module
+
+    @property
+    def program(self) -> ModuleOp:
+        """The kernel in `cuda_tile`: its module, or what a module of `tile_sugar` lowers to.
+
+        Raises `DiagnosticError` for a cubin.
+        """
+        return self.lowered()
+
+    def lowered(self, target: str | None = None, version: str | None = None) -> ModuleOp:
+        """The kernel in `cuda_tile`, lowered for an architecture and a version of the bytecode.
+
+        A module of `cuda_tile` is itself, whatever the architecture. Raises `DiagnosticError` for a
+        cubin, and when the kernel cannot be lowered.
+        """
+        if not is_sugar(self.source):
+            return self.source
+        options = {"target": target, "version": version}
+        chosen = {name: value for name, value in options.items() if value is not None}
+        known = _LOWERED.setdefault(self.source, {})
+        key = tuple(chosen.items())
+        if key not in known:
+            known[key] = _lowered(self.source, chosen, self.place)
+        return known[key]
 
     @cached_property
     def written(self) -> frozenset[int] | None:
@@ -100,13 +120,15 @@ class Kernel:
         slots = self.abi.slots
         return frozenset(slots[r.index].parameter for r in roots if not isinstance(r, str))
 
-    def bytecode(self, version: str | None = None) -> bytes:
-        """The program as bytecode, of a version or that which `tileir_xdsl.encode` writes."""
-        import tileir_xdsl
+    def bytecode(self, version: str | None = None, target: str | None = None) -> bytes:
+        """The program as bytecode, of a version or that which `tileir_xdsl.encode` writes.
 
-        if version is None:
-            return tileir_xdsl.encode(self.program)
-        return tileir_xdsl.encode(self.program, version)
+        `target` is the architecture that a kernel of `tile_sugar` is lowered for.
+        """
+        import tileir_xdsl
+        from tileir_xdsl.versions import DEFAULT
+
+        return tileir_xdsl.encode(self.lowered(target, version), version or str(DEFAULT))
 
     def compile(
         self,
@@ -120,13 +142,15 @@ class Kernel:
 
         Raises `DiagnosticError` when there is no usable assembler or it refuses the program.
         """
+        import tileir_xdsl
         from tileir_xdsl.runtime import tileiras
         from tileir_xdsl.runtime.cache import cache_key
 
         if self.cubin is not None:
             return self.cubin
         path = tileiras.find_tileiras(tool)
-        bytecode = self.bytecode(tileiras.newest_common_version(path))
+        version = tileiras.newest_common_version(path)
+        bytecode = tileir_xdsl.encode(self.lowered(gpu, version), version)
         key = cache_key(bytecode, gpu, tileiras.tool_version(path), extra_args)
         found = None if cache is None else cache.get(key)
         if found is not None:
@@ -177,18 +201,25 @@ def _module(source: Any, file: str) -> ModuleOp:
     return module
 
 
-def _is_sugar(module: Operation) -> bool:
+def is_sugar(module: Operation) -> bool:
+    """Whether a module holds kernels of `tile_sugar`."""
     return any(op.name == "tile_sugar.kernel" for op in module.regions[0].block.ops)
 
 
-def _lowered(module: ModuleOp) -> ModuleOp:
-    from xdsl.context import Context
+def _lowered(module: ModuleOp, options: Mapping[str, Any], place: Place) -> ModuleOp:
+    from xdsl.utils.exceptions import PassFailedException, VerifyException
 
-    from tileir_xdsl.passes.registry import PASSES
+    from tileir_xdsl.dialects.cuda_tile.parser import new_context
+    from tileir_xdsl.dialects.cuda_tile.places import copy_place
+    from tileir_xdsl.passes.pipelines import TileSugarToCudaTilePipeline
 
-    lower = PASSES["tile-sugar-to-cuda-tile"]()
     lowered = module.clone()
-    lower().apply(Context(), lowered)
+    for old, new in zip(module.walk(), lowered.walk(), strict=True):
+        copy_place(old, new)
+    try:
+        TileSugarToCudaTilePipeline(**options).apply(new_context(), lowered)
+    except (PassFailedException, VerifyException) as error:
+        raise DiagnosticError.at(f"the kernel cannot be lowered: {error}", place) from None
     return lowered
 
 
