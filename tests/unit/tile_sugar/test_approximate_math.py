@@ -51,7 +51,7 @@ def special_rows() -> Array:
 
 
 @pytest.mark.parametrize(
-    "operation, width",
+    ("operation", "width"),
     [("softmax %x", 64), ("log_softmax %x", 64), ("logsumexp %x", 1)],
 )
 def test_softmax_of_special_rows(operation: str, width: int) -> None:
@@ -59,7 +59,7 @@ def test_softmax_of_special_rows(operation: str, width: int) -> None:
     launch = Launch(text, [special_rows(), np.zeros((ROWS, width), f32)])
     expected, found = launch.original().arrays[1], launch.run(lowered(text)).arrays[1]
     # Subnormal results are kept, to their last bit but one.
-    least = np.finfo(f32).smallest_subnormal
+    least = float(np.finfo(f32).smallest_subnormal)
     np.testing.assert_allclose(found, expected, rtol=2.0**-16, atol=2 * least)
 
 
@@ -82,9 +82,10 @@ def test_shift_is_taken_back_where_powers_are_used() -> None:
     text = KERNEL.replace("%y = {operation}", body).format(width=64)
     launch = Launch(text, [special_rows(), np.zeros((ROWS, 64), f32)])
     expected, found = launch.original().arrays[1], launch.run(_math(text)).arrays[1]
-    least = np.finfo(f32).smallest_subnormal
+    least = float(np.finfo(f32).smallest_subnormal)
     np.testing.assert_allclose(found, expected, rtol=2.0**-16, atol=2 * least)
-    assert (0 < expected).any() and (expected < np.finfo(f32).tiny).any()
+    assert (0 < expected).any()
+    assert (expected < np.finfo(f32).tiny).any()
 
 
 UNLICENSED = (

@@ -63,7 +63,7 @@ from tileir_xdsl.dialects.cuda_tile.nesting import (
     AttributeSizes,
     deep_recursion,
 )
-from tileir_xdsl.dialects.cuda_tile.places import set_argument_span, set_place
+from tileir_xdsl.dialects.cuda_tile.places import problem_of, set_argument_span, set_place
 from tileir_xdsl.dialects.cuda_tile.printer import KERNEL_DIALECT
 from tileir_xdsl.dialects.cuda_tile.types import (
     SHORT_NAMES,
@@ -423,6 +423,9 @@ class TileParser(Parser):
         except VerifyException as error:
             self.raise_error(str(error), start, name_end)
         stack.pop()
+        if (problem := problem_of(operation)) is not None:
+            span = Span(name_end - len(operation.name.partition(".")[2]), name_end, self.lexer.input)
+            self.report(ParseError(span, f"'{operation.name}' op {problem}"))
         location = self.parse_optional_location()
         if location is not None:
             operation.location = location
@@ -509,7 +512,7 @@ class TileParser(Parser):
                 self._definitions.get(name),
             )
         value = values[operand.index]
-        if value.type != type:
+        if value.type != type and problem_of(value.owner) is None:
             raise _NotedParseError(
                 operand.span,
                 f"'%{name}' has type '{value.type}', but is used as '{type}'",

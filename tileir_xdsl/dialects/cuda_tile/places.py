@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _PLACE = "_place"
 _BYTE = "_byte"
+_PROBLEM = "_problem"
 _FILE = "_file"
 
 
@@ -42,6 +43,16 @@ def set_argument_span(argument: SSAValue, source: SourceFile, start: int, end: i
 def argument_span(argument: SSAValue) -> tuple[SourceFile, int, int] | None:
     """The source of a block argument's name, with its offsets."""
     return argument.__dict__.get(_PLACE)
+
+
+def set_problem(op: Operation, message: str) -> None:
+    """Remember why the result types of an operation that was just parsed are unknown."""
+    op.__dict__[_PROBLEM] = message
+
+
+def problem_of(op: object) -> str | None:
+    """Why the result types of an operation are unknown; None when they are known."""
+    return getattr(op, _PROBLEM, None)
 
 
 def set_byte(op: Operation, offset: int) -> None:

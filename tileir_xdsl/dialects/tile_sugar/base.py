@@ -20,6 +20,7 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from tileir_xdsl.dialects.cuda_tile.places import set_problem
 from tileir_xdsl.dialects.cuda_tile.types import short_type
 from tileir_xdsl.dialects.tile_sugar.attributes import (
     FastMathAttr,
@@ -184,11 +185,20 @@ class TileSugarOp(IRDLOperation, ABC):
         types, position = parse_operand_types(parser, len(operands))
         for name, text in numbers.items():
             properties[name] = _number(parser, cls, types, text, position)
-        results = cls.parse_results(parser, types, properties)
+        problem = None
+        try:
+            results = cls.parse_results(parser, types, properties)
+        except VerifyException as error:
+            # Any types will do: the parser reports the problem and asks no more of the results.
+            results = [types[0]] * len(cls.get_irdl_definition().results)
+            problem = str(error)
         values = [parser.resolve_operand(o, t) for o, t in zip(operands, types, strict=True)]
-        return cls.create(
+        op = cls.create(
             operands=values, result_types=results, properties=properties, attributes=attributes
         )
+        if problem is not None:
+            set_problem(op, problem)
+        return op
 
     @classmethod
     def parse_operands(
@@ -227,18 +237,7 @@ class TileSugarOp(IRDLOperation, ABC):
         if cls.EXPLICIT_RESULT:
             parser.parse_punctuation("->")
             return parse_types(parser)
-        return cls.inferred_or_assumed(types, properties)
-
-    @classmethod
-    def inferred_or_assumed(
-        cls, types: Sequence[Attribute], properties: Properties
-    ) -> Sequence[Attribute]:
-        """The inferred types; where there are none, others so that the verifier can tell why."""
-        try:
-            return cls.infer(types, properties)
-        except VerifyException:
-            count = len(cls.get_irdl_definition().results)
-            return [types[0]] * count if types else []
+        return cls.infer(types, properties)
 
     def print(self, printer: Printer) -> None:
         if self.WORD is not None:

@@ -180,6 +180,13 @@ class ExtremumOp(ArithmeticOp, ABC):
     VERB: ClassVar[str] = "compare"
     propagate_nan = opt_prop_def(UnitAttr)
 
+    @classmethod
+    def infer(cls, types: Sequence[Attribute], properties: Properties) -> Sequence[Attribute]:
+        results = super().infer(types, properties)
+        if "propagate_nan" in properties and is_integer(element_of(results[0])):
+            raise VerifyException("propagate_nan is for floats: integers have no NaN")
+        return results
+
 
 @sugar_op
 class MinOp(ExtremumOp):

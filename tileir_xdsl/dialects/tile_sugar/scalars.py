@@ -151,7 +151,7 @@ def promoted(e: Emitter, op: sugar.ElementwiseOp, operands: Sequence[SSAValue]) 
     if not isinstance(op, sugar.ShiftOp):
         elements = type(op).computed_elements(op.operand_types)
         operands = [
-            lower_cast(e, v, t, from_unsigned=False, to_unsigned=False)
+            lower_cast(e, v, signless(t), from_unsigned=False, to_unsigned=False)
             for v, t in zip(operands, elements, strict=True)
         ]
     return lower_elementwise(e, op, operands)

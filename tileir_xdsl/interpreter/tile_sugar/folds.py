@@ -73,7 +73,16 @@ def _items(env: Env, slots: Sequence[int], axis: int, extent: int) -> Items:
                 None if lanes is None else _whole_axis(lanes, axis, extent),
             )
         )
-    return found
+    return _joint(found)
+
+
+def _joint(items: Items) -> Items:
+    """Arrays of one shape: what trees leave over is put beside what they combine."""
+    shape = np.broadcast_shapes(*(values.shape for values, _ in items))
+    return [
+        (full(values, shape), None if lanes is None else np.broadcast_to(lanes, shape))
+        for values, lanes in items
+    ]
 
 
 def _deliver(env: Env, targets: Sequence[int], items: Items, axis: int | None) -> None:
@@ -140,8 +149,7 @@ class _Fold:
         items = _items(env, self.sources, self.axis, self.extent)
         if self.map is None:
             return items
-        mapped = self.map.apply(env, items)
-        return [(full(v, np.broadcast_shapes(v.shape, items[0][0].shape)), m) for v, m in mapped]
+        return _joint(self.map.apply(env, items))
 
     def begin(self, env: Env, items: Items) -> Items:
         """The results with the inits combined in front; `items` have the rank of the tile."""
