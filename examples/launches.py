@@ -74,6 +74,21 @@ def softmax() -> Example:
     )
 
 
+def layer_norm() -> Example:
+    rows, eps = 10, 1e-5
+    x, g, b = 3 * normal(rows, 1024) + 1, normal(1024), normal(1024)[::-1].copy()
+    exact = x.astype(np.float64)
+    distances = exact - exact.mean(axis=1, keepdims=True)
+    variance = (distances**2).mean(axis=1, keepdims=True)
+    return Example(
+        FOLDER / "cuda_tile" / "layer_norm.mlir",
+        (-(-rows // 4),),
+        {"x": x, "g": g, "b": b, "y": np.zeros_like(x), "rows": rows, "eps": eps},
+        {"y": distances / np.sqrt(variance + eps) * g + b},
+        1e-5,
+    )
+
+
 def matmul() -> Example:
     m, n, k = 200, 136, 128
     a, b = normal(m, k, dtype=np.float16), normal(k, n, dtype=np.float16)
@@ -131,7 +146,7 @@ def scan() -> Example:
 
 EXAMPLES: dict[str, Callable[[], Example]] = {
     function.__name__: function
-    for function in (vector_add, softmax, matmul, attention, gather, scan)
+    for function in (vector_add, softmax, layer_norm, matmul, attention, gather, scan)
 }
 
 
