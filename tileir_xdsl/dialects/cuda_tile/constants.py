@@ -70,7 +70,7 @@ class FloatBitsAttr(ParametrizedAttribute, BuiltinAttribute):
 def is_scalar(value: Attribute) -> bool:
     """Whether `scalar_text` prints the attribute."""
     if isinstance(value, IntegerAttr):
-        return isinstance(cast("IntegerAttr[IntegerType]", value).type, IntegerType)
+        return isinstance(cast(Any, value).type, IntegerType)
     return isinstance(value, FloatBitsAttr | FloatAttr)
 
 
