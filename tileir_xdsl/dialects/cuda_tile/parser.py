@@ -424,7 +424,8 @@ class TileParser(Parser):
             self.raise_error(str(error), start, name_end)
         stack.pop()
         if (problem := problem_of(operation)) is not None:
-            span = Span(name_end - len(operation.name.partition(".")[2]), name_end, self.lexer.input)
+            mnemonic = operation.name.partition(".")[2]
+            span = Span(name_end - len(mnemonic), name_end, self.lexer.input)
             self.report(ParseError(span, f"'{operation.name}' op {problem}"))
         location = self.parse_optional_location()
         if location is not None:
