@@ -33,6 +33,19 @@ def softmax(random: np.random.Generator) -> Any:
     return (2,), [x, y, 10], check
 
 
+def layer_norm(random: np.random.Generator) -> Any:
+    x = random.standard_normal((6, 1024)).astype(np.float32)
+    g, b = (random.standard_normal(1024).astype(np.float32) for _ in range(2))
+    y = np.zeros_like(x)
+
+    def check() -> None:
+        distances = x.astype(np.float64) - x.astype(np.float64).mean(axis=1, keepdims=True)
+        deviation = np.sqrt((distances**2).mean(axis=1, keepdims=True) + 1e-5)
+        np.testing.assert_allclose(y, distances / deviation * g + b, rtol=1e-4, atol=1e-5)
+
+    return (2,), [x, g, b, y, 6, 1e-5], check
+
+
 def matmul(random: np.random.Generator) -> Any:
     a = random.standard_normal((136, 72)).astype(np.float16)
     b = random.standard_normal((72, 200)).astype(np.float16)
@@ -83,7 +96,7 @@ def scan(random: np.random.Generator) -> Any:
 
 CHECKS: dict[str, Check] = {
     function.__name__: function
-    for function in (vector_add, softmax, matmul, attention, gather, scan)
+    for function in (vector_add, softmax, layer_norm, matmul, attention, gather, scan)
 }
 
 
