@@ -8,7 +8,7 @@ JOBS ?= 2
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test slow lint format bench clean
+.PHONY: demo test slow lint format bench bench-codegen clean
 
 demo: $(STAMP)
 	@$(BIN)/python tools/demo.py
@@ -31,6 +31,11 @@ format: $(STAMP)
 bench: $(STAMP)
 	@$(BIN)/python tools/bench.py
 	@$(BIN)/python tools/bench_interpreter.py
+
+# Static and deterministic; needs NVIDIA's binary tools, no GPU.
+bench-codegen: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[tileiras,cutile,codegen]'
+	@$(BIN)/python tools/codegen_bench.py
 
 clean:
 	rm -rf build dist $(VENV)

@@ -70,7 +70,7 @@ class Outcome:
     """What a run left in its arrays and printed."""
 
     def __init__(self, values: Sequence[Any], printed: str) -> None:
-        self.arrays = [value for value in values if isinstance(value, np.ndarray)]
+        self.arrays: list[Array] = [value for value in values if isinstance(value, np.ndarray)]
         self.printed = printed
 
     def difference(self, other: Outcome) -> str | None:

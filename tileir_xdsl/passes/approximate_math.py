@@ -96,6 +96,10 @@ def _with_flag(op: Any, flag: str) -> tuple[str, ...]:
     return FastMathAttr((*_flags(op), flag)).data
 
 
+def _maker(value: SSAValue) -> Any:
+    return value.owner
+
+
 def _full(w: Writer, number: float, like: SSAValue) -> SSAValue:
     """A number in the shape and type of a value."""
     return spread(w, w.scalar(number, like), shape_of(like.type))
@@ -104,7 +108,7 @@ def _full(w: Writer, number: float, like: SSAValue) -> SSAValue:
 def _narrow(value: SSAValue) -> SSAValue:
     """The value that a broadcast or splat repeats."""
     while isinstance(value.owner, ew.BroadcastOp | ew.SplatOp):
-        value = value.owner.source
+        value = _maker(value).source
     return value
 
 
@@ -134,19 +138,19 @@ class _Distance:
 
 def _distance(value: SSAValue) -> _Distance | None:
     """Whether a value is the distance of elements from the maximum of their row."""
-    difference = value.owner
+    difference = _maker(value)
     if not isinstance(difference, ew.SubOp):
         return None
     x, g = difference.lhs, _narrow(difference.rhs)
-    maximum = g.owner
+    maximum = _maker(g)
     if _is_maximum(maximum, x):
         return _Distance(None, maximum.dimension)
     if not isinstance(maximum, ew.SelectOp) or not _is_number(maximum.if_true, 0):
         return None
-    infinite, row = maximum.condition.owner, maximum.if_false.owner
+    infinite, row = _maker(maximum.condition), _maker(maximum.if_false)
     if not _is_maximum(row, x) or not isinstance(infinite, ew.CmpOp):
         return None
-    magnitude = infinite.lhs.owner
+    magnitude = _maker(infinite.lhs)
     guards = (
         isinstance(magnitude, ew.AbsOp)
         and magnitude.source is maximum.if_false
@@ -183,7 +187,7 @@ def _exp(w: Writer, op: ew.ExpOp) -> SSAValue | None:
     # The operand is at most about 24 and results below 2**-126 stand for what rounds to zero.
     power = w.of(ew.Exp2Op, scaled, fastmath=_with_flag(op, "ftz"))
     users = [use.operation for use in op.result.uses]
-    sums = [user for user in users if isinstance(user, reductions.RowSumOp | reductions.ColSumOp)]
+    sums: list[Any] = [user for user in users if isinstance(user, reductions.RowSumOp | reductions.ColSumOp)]
     if len(sums) == 1 and sums[0].dimension == distance.axis:
         if len(users) == 1:
             _scale_sum(sums[0], distance)
@@ -276,9 +280,10 @@ def _div(w: Writer, op: ew.DivOp) -> SSAValue | None:
     if not op.has_flag("afn") or element_of(op.result.type) != f32:
         return None
     root = _narrow(op.rhs)
-    if isinstance(root.owner, ew.SqrtOp) and root.owner.has_flag("afn"):
+    maker = _maker(root)
+    if isinstance(maker, ew.SqrtOp) and maker.has_flag("afn"):
         remark(op, "division by a square root is rsqrt: licensed by afn")
-        inverse = w.of(ew.RsqrtOp, root.owner.source, fastmath=_flags(op))
+        inverse = w.of(ew.RsqrtOp, maker.source, fastmath=_flags(op))
     elif isinstance(op.rhs.owner, ew.BroadcastOp | ew.SplatOp):
         remark(op, "division by a value of each row is a product with its inverse: licensed by afn")
         one = _full(w, 1, root)

@@ -68,12 +68,13 @@ def _fuse(op: Any, product: ew.MulOp | ew.SquareOp, position: int) -> None:
     a: SSAValue = product.operands[0]
     b: SSAValue = product.operands[-1]
     c: SSAValue = op.operands[1 - position]
-    if isinstance(op, ew.SubOp):
+    if op.name == ew.SubOp.name:
         if position == 0:
             c = w.of(ew.NegOp, c)
         else:
             a = w.of(ew.NegOp, a)
-    replace(op, [w.of(ew.FmaOp, a, b, c, fastmath=op.fastmath.data)])
+    flags: tuple[str, ...] = op.fastmath.data
+    replace(op, [w.of(ew.FmaOp, a, b, c, fastmath=flags)])
     product.detach()
     product.erase()
     count("contracted")

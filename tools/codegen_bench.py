@@ -1,0 +1,128 @@
+"""Static measures of the code for the kernels in `tests/codegen`, beside NVIDIA's front end.
+
+    python tools/codegen_bench.py [--kernel NAME]... [--gpu sm_90]... [--json FILE]
+
+Each kernel goes through `tile-sugar-to-cuda-tile` with each set of options, and the same kernel in
+`cuda-tile` (`tools/codegen_kernels.py`) through its own compiler; both through one tileiras. Counts
+are of SASS instructions, registers, stack and shared memory in bytes, threads, and blocks that fit
+an SM. tileiras is deterministic; static counts are no times. Needs NVIDIA's `tileiras`, `nvdisasm`
+and `cuobjdump`; without `cuda-tile` its column stays empty.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+from codegen_metrics import SM_LIMITS, Metrics, metrics, tools_available  # noqa: E402
+
+from tileir_xdsl import encode, parse  # noqa: E402
+from tileir_xdsl.diagnostics import DiagnosticError  # noqa: E402
+from tileir_xdsl.dialects.cuda_tile.parser import new_context  # noqa: E402
+from tileir_xdsl.passes.pipelines import TileSugarToCudaTilePipeline  # noqa: E402
+from tileir_xdsl.runtime.tileiras import assemble  # noqa: E402
+
+KERNELS = ROOT / "tests" / "codegen"
+VERSION = "13.4"
+OPTIONS: dict[str, dict[str, Any]] = {
+    "default": {},
+    "exact": {"exact": True},
+    "ftz": {"fastmath": ("afn", "contract", "ftz")},
+}
+"""Sets of options of the pipeline, by name."""
+
+CUTILE = "cuda-tile"
+
+
+def ours(path: Path, gpu: str, options: Mapping[str, Any]) -> Metrics:
+    """Measures of a kernel of `tile_sugar`."""
+    module = parse(path.read_text(), path.name)
+    pipeline = TileSugarToCudaTilePipeline(target=gpu, version=VERSION, **options)
+    pipeline.apply(new_context(), module)
+    return metrics(assemble(encode(module, VERSION), gpu), gpu)
+
+
+def theirs(name: str, gpu: str) -> Metrics | None:
+    """Measures of the same kernel by NVIDIA's front end; None when it is not installed."""
+    try:
+        from codegen_kernels import KERNELS as kernels
+        from support.cutile_kernels import compile_kernel
+    except ImportError:
+        return None
+    return metrics(assemble(compile_kernel(kernels[name], VERSION, gpu), gpu), gpu)
+
+
+def measure(path: Path, gpu: str) -> dict[str, Metrics | str]:
+    """Measures of one kernel for one GPU by set of options; a message where there are none."""
+    found: dict[str, Metrics | str] = {}
+    for name, options in OPTIONS.items():
+        try:
+            found[name] = ours(path, gpu, options)
+        except DiagnosticError as error:
+            found[name] = error.diagnostics[0].message.splitlines()[0]
+    try:
+        reference = theirs(path.stem, gpu)
+        if reference is not None:
+            found[CUTILE] = reference
+    except DiagnosticError as error:
+        found[CUTILE] = error.diagnostics[0].message.splitlines()[0]
+    return found
+
+
+def cell(value: Metrics | str) -> str:
+    if isinstance(value, str):
+        return value
+    m = value
+    stack = f" stack {m.stack}" if m.stack else ""
+    return f"{m.sass} r{m.registers} s{m.shared} t{m.threads} x{m.blocks_per_sm}{stack}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--kernel", action="append", help="file name without .mlir; all by default")
+    parser.add_argument("--gpu", action="append", choices=tuple(SM_LIMITS), help="all by default")
+    parser.add_argument("--json", type=Path, help="also write the measures to a file")
+    arguments = parser.parse_args()
+    if not tools_available():
+        print(
+            "error: needs nvdisasm and cuobjdump: pip install 'tileir-xdsl[codegen]'",
+            file=sys.stderr,
+        )
+        return 1
+    paths = [p for p in sorted(KERNELS.glob("*.mlir")) if p.stem in (arguments.kernel or [p.stem])]
+    table: dict[str, dict[str, Any]] = {}
+    print(
+        "SASS, registers a thread (r), shared bytes (s), threads (t), blocks an SM (x), stack bytes"
+    )
+    for gpu in arguments.gpu or SM_LIMITS:
+        columns = (*OPTIONS, CUTILE)
+        print(f"\n| {gpu} | " + " | ".join(columns) + " |\n|" + " --- |" * (len(columns) + 1))
+        totals = dict.fromkeys(columns, 0)
+        for path in paths:
+            found = measure(path, gpu)
+            row = [cell(found[name]) if name in found else "" for name in columns]
+            print(f"| {path.stem} | " + " | ".join(row) + " |", flush=True)
+            for name, value in found.items():
+                totals[name] += value.sass if isinstance(value, Metrics) else 0
+            table.setdefault(gpu, {})[path.stem] = {
+                name: asdict(value) if isinstance(value, Metrics) else value
+                for name, value in found.items()
+            }
+        print("| total SASS | " + " | ".join(str(totals[name]) for name in columns) + " |")
+    if arguments.json is not None:
+        arguments.json.write_text(json.dumps(table, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
