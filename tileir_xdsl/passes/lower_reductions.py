@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from xdsl.builder import Builder, InsertPoint
+from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects.builtin import UnitAttr, f32, i32, tf32
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.rewriter import InsertPoint
 
 from tileir_xdsl.dialects.cuda_tile import arithmetic as arith
 from tileir_xdsl.dialects.cuda_tile import core

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
-from xdsl.builder import Builder, InsertPoint
+from xdsl.builder import Builder
 from xdsl.ir import Operation, Region, SSAValue
 from xdsl.utils.exceptions import VerifyException
+from xdsl.rewriter import InsertPoint
 
 from tileir_xdsl.diagnostics import DiagnosticError
 from tileir_xdsl.dialects.cuda_tile.places import place_of

@@ -47,7 +47,7 @@ def argument_span(argument: SSAValue) -> tuple[SourceFile, int, int] | None:
 
 def set_problem(op: Operation, message: str) -> None:
     """Remember why the result types of an operation that was just parsed are unknown."""
-    op.__dict__[_PROBLEM] = message
+    object.__setattr__(op, _PROBLEM, message)
 
 
 def problem_of(op: object) -> str | None:

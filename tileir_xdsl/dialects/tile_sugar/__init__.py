@@ -45,6 +45,6 @@ OPERATIONS: tuple[type[TileSugarOp], ...] = tuple(
 
 TileSugar = Dialect(
     "tile_sugar",
-    OPERATIONS,
-    (*TYPES, AtomicModeAttr, CombineKindAttr, ComparePredicateAttr, FastMathAttr),
+    list(OPERATIONS),
+    [*TYPES, AtomicModeAttr, CombineKindAttr, ComparePredicateAttr, FastMathAttr],
 )

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
-from xdsl.dialects.builtin import IntegerAttr, IntegerType
+from xdsl.dialects.builtin import IntegerAttr
 from xdsl.dialects.utils.enum_attribute import EnumAttribute
 from xdsl.ir import Attribute, Data
 from xdsl.irdl import irdl_attr_definition
@@ -30,7 +30,7 @@ from tileir_xdsl.dialects.cuda_tile.literals import (
     layout_of,
     round_to_bits,
 )
-from tileir_xdsl.dialects.cuda_tile.types import short_type
+from tileir_xdsl.dialects.cuda_tile.types import AnyInteger, is_integer, short_type
 from tileir_xdsl.dialects.tile_sugar.types import is_unsigned
 
 
@@ -156,7 +156,7 @@ def number_attr(value: Number, element: Attribute) -> Attribute:
 
 
 def _rounded(exact: Fraction, element: Attribute, negative: bool) -> Attribute:
-    if isinstance(element, IntegerType):
+    if is_integer(element):
         return IntegerAttr(_clamped_integer(round(exact), element), element)
     layout = layout_of(element)
     sign = 1 << (layout.width - 1) if negative and layout.signed else 0
@@ -166,7 +166,7 @@ def _rounded(exact: Fraction, element: Attribute, negative: bool) -> Attribute:
     return FloatBitsAttr.get(bits, element)
 
 
-def _clamped_integer(value: int, element: IntegerType) -> int:
+def _clamped_integer(value: int, element: AnyInteger) -> int:
     width = element.width.data
     if width == 1:
         return 1 if value else 0
@@ -176,7 +176,7 @@ def _clamped_integer(value: int, element: IntegerType) -> int:
 
 
 def _text_attr(text: str, element: Attribute) -> Attribute:
-    if isinstance(element, IntegerType):
+    if is_integer(element):
         if text.lower().lstrip("-") in ("inf", "nan"):
             raise ValueError(f"{text} is no value of '{short_type(element)}'")
         exact = Fraction(int(text, 0)) if _HEX.fullmatch(text) else Fraction(text)
@@ -228,21 +228,23 @@ def parse_number(parser: AttrParser) -> str:
     sign = "-" if parser.parse_optional_punctuation("-") is not None else ""
     token: Any = parser._current_token  # pyright: ignore[reportPrivateUsage]
     kinds = (MLIRTokenKind.INTEGER_LIT, MLIRTokenKind.FLOAT_LIT)
-    word = token.text.lower()
+    text: str = token.text
+    word = text.lower()
     if token.kind not in kinds and word not in ("inf", "nan", "true", "false"):
         parser.raise_error("expected a number", token.span.start, token.span.end)
     parser._consume_token()  # pyright: ignore[reportPrivateUsage]
-    return sign + {"true": "1", "false": "0"}.get(word, token.text)
+    return sign + {"true": "1", "false": "0"}.get(word, text)
 
 
 def number_text(value: Attribute) -> str:
     """A number as it reads back, without its type."""
     if isinstance(value, IntegerAttr):
-        type: Any = value.type
+        type: Any = cast(Any, value).type
+        number: int = value.value.data
         width: int = type.width.data
         if width == 1:
-            return "true" if value.value.data else "false"
-        return str(value.value.data if is_unsigned(type) else signed(value.value.data, width))
+            return "true" if number else "false"
+        return str(number if is_unsigned(type) else signed(number, width))
     if isinstance(value, FloatBitsAttr):
         return element_text(value.bits.data, value.type)
     return str(value)
@@ -250,6 +252,6 @@ def number_text(value: Attribute) -> str:
 
 def is_number(value: Attribute, element: Attribute) -> bool:
     """Whether an attribute is a number of an element type."""
-    if isinstance(element, IntegerType):
-        return isinstance(value, IntegerAttr) and value.type == element
+    if is_integer(element):
+        return isinstance(value, IntegerAttr) and cast(Any, value).type == element
     return isinstance(value, FloatBitsAttr) and value.type == element and element.name in LAYOUTS

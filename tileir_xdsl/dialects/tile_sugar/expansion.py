@@ -10,10 +10,11 @@ from collections.abc import Callable, Sequence
 from math import prod, sqrt
 from typing import Any
 
-from xdsl.builder import Builder, InsertPoint
+from xdsl.builder import Builder
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, f32, i1, i32
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.rewriter import InsertPoint
 
 from tileir_xdsl.dialects.cuda_tile.types import bit_width, is_power_of_two
 from tileir_xdsl.dialects.tile_sugar import elementwise as ew

@@ -49,6 +49,7 @@ from tileir_xdsl.dialects.cuda_tile.attributes import (
 )
 from tileir_xdsl.dialects.cuda_tile.types import next_power_of_two, short_type
 from tileir_xdsl.dialects.tile_sugar.attributes import (
+    AtomicMode,
     AtomicModeAttr,
     number_attr,
 )
@@ -377,9 +378,7 @@ class AtomicOp(AccessOp):
         rest = {k: v for k, v in values.items() if k != "mode"}
         made = super().make_properties(types, rest)
         mode = values["mode"]
-        made["mode"] = (
-            mode if isinstance(mode, Attribute) else AtomicModeAttr(AtomicModeAttr.enum_type(mode))
-        )
+        made["mode"] = mode if isinstance(mode, Attribute) else AtomicModeAttr(AtomicMode(mode))
         return made
 
     @classmethod

@@ -31,6 +31,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tileir_xdsl.dialects.cuda_tile.types import short_type
 from tileir_xdsl.dialects.tile_sugar.attributes import (
+    CombineKind,
     CombineKindAttr,
     Number,
     is_number,
@@ -57,6 +58,7 @@ from tileir_xdsl.dialects.tile_sugar.types import (
     broadcast_shapes,
     element_of,
     is_float,
+    is_integer,
     shape_of,
     shape_text,
     tile_type,
@@ -241,8 +243,8 @@ class CumSumOp(TileSugarOp):
 
 def identity_number(kind: str, element: Attribute) -> Number:
     """The identity of a combining kind: combined with any element it gives that element."""
-    integer = isinstance(element, IntegerType)
-    width = element.width.data if integer else 0
+    integer = is_integer(element)
+    width = element.width.data if is_integer(element) else 0
     match kind:
         case "sum":
             return 0 if integer else "-0.0"
@@ -296,9 +298,7 @@ class FoldOp(TileSugarOp, ABC):
         values = [SSAValue.get(value) for value in inputs]
         properties: dict[str, Attribute | None] = {"axis": IntegerAttr(axis, i32)}
         if kinds is not None:
-            properties["kinds"] = ArrayAttr(
-                [CombineKindAttr(CombineKindAttr.enum_type(kind)) for kind in kinds]
-            )
+            properties["kinds"] = ArrayAttr([CombineKindAttr(CombineKind(kind)) for kind in kinds])
         if identities is not None:
             properties["identities"] = ArrayAttr(identities)
         for word in words:

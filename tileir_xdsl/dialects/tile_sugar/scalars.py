@@ -159,8 +159,8 @@ def promoted(e: Emitter, op: sugar.ElementwiseOp, operands: Sequence[SSAValue]) 
 
 def _number(e: Emitter, value: Attribute) -> Attribute:
     if isinstance(value, FloatAttr | FloatBitsAttr):
-        return FloatBitsAttr.get(*float_bits(value))
-    if isinstance(value, IntegerAttr) and isinstance(value.type, IntegerType):
+        return FloatBitsAttr.get(*float_bits(cast(Attribute, value)))
+    if isinstance(value, IntegerAttr) and isinstance(cast(Any, value).type, IntegerType):
         return cast("IntegerAttr[Any]", value)
     raise e.error(f"a kernel has no constant {value}; indices are i32")
 

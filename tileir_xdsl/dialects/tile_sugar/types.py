@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from math import prod
+from typing import Any, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -46,6 +47,7 @@ from tileir_xdsl.dialects.cuda_tile.types import (
     PtrType,
     TileType,
     i4,
+    is_integer,
     is_power_of_two,
     next_power_of_two,
     parse_optional_short_type,
@@ -76,16 +78,12 @@ ELEMENTS: tuple[TypeAttribute, ...] = (i1, *ARITHMETIC, *STORAGE)
 MAX_RANK = 8
 
 
-def is_integer(element: Attribute) -> bool:
-    return isinstance(element, IntegerType)
-
-
 def is_unsigned(element: Attribute) -> bool:
-    return isinstance(element, IntegerType) and element.signedness.data is Signedness.UNSIGNED
+    return is_integer(element) and element.signedness.data is Signedness.UNSIGNED
 
 
 def is_float(element: Attribute) -> bool:
-    return not isinstance(element, IntegerType)
+    return not is_integer(element)
 
 
 def signless(element: Attribute) -> Attribute:
@@ -340,7 +338,7 @@ def _broadcast_two(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(max(x, y) for x, y in zip(a, b, strict=True))
 
 
-_FLOAT_ORDER = {f16: 1, bf16: 1, f32: 2, f64: 3}
+_FLOAT_ORDER: dict[Attribute, int] = {f16: 1, bf16: 1, f32: 2, f64: 3}
 
 
 def join(a: Attribute, b: Attribute) -> Attribute:
@@ -356,7 +354,7 @@ def join(a: Attribute, b: Attribute) -> Attribute:
                 f"'{short_type(a)}' and '{short_type(b)}' have no common type; cast one of them"
             )
     if is_integer(a) and is_integer(b):
-        return a if a.width.data > b.width.data else b  # pyright: ignore
+        return a if a.width.data > b.width.data else b
     if is_integer(a) or is_integer(b):
         return b if is_integer(a) else a
     if _FLOAT_ORDER[a] == _FLOAT_ORDER[b]:
@@ -418,7 +416,7 @@ def parse_optional_kernel_type(parser: AttrParser) -> TypeAttribute | None:
     try:
         with parser.in_angle_brackets():
             if current.text == "tensor":
-                return TensorType(*_parse_tensor(parser))
+                return TensorType(*cast(Any, _parse_tensor(parser)))
             shape, element = _parse_shaped(parser)
             if DYNAMIC in shape:
                 parser.raise_error("tile dimensions must be static, '?' is for tensors", start)

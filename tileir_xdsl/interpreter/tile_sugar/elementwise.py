@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from xdsl.builder import Builder, InsertPoint
+from xdsl.builder import Builder
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.rewriter import InsertPoint
 
 from tileir_xdsl.dialects.cuda_tile.constants import float_bits
 from tileir_xdsl.dialects.cuda_tile.types import TileType

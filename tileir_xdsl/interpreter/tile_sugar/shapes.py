@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -46,22 +47,24 @@ def build_transpose(op: ir.TransposeOp, compiler: Compiler) -> Step:
 
 @builder(ir.PermuteOp)
 def build_permute(op: ir.PermuteOp, compiler: Compiler) -> Step:
-    order = tuple(op.order.get_values())
-    return rearranged(op, compiler, [op.source], lambda values: np.transpose(values, order))
+    order: tuple[int, ...] = tuple(cast(Any, op.order).get_values())
+    return rearranged(op, compiler, [op.source], partial(np.transpose, axes=order))
 
 
 @builder(ir.ReshapeOp, ir.FlatOp)
 def build_reshape(op: Any, compiler: Compiler) -> Step:
     shape = shape_of(op.result.type)
-    return rearranged(op, compiler, [op.source], lambda values: values.reshape(shape))
+    return rearranged(op, compiler, [op.source], partial(np.reshape, shape=shape))
 
 
 @builder(ir.ConcatOp)
 def build_concat(op: ir.ConcatOp, compiler: Compiler) -> Step:
     axis = op.dimension
-    return rearranged(
-        op, compiler, [op.lhs, op.rhs], lambda a, b: np.concatenate((a, b), axis=axis)
-    )
+
+    def concatenated(a: Array, b: Array) -> Array:
+        return np.concatenate((a, b), axis=axis)
+
+    return rearranged(op, compiler, [op.lhs, op.rhs], concatenated)
 
 
 class Offsets:
