@@ -67,7 +67,7 @@ def _overview() -> str:
 
 
 def _exactness(cls: type[ModulePass]) -> str:
-    if not issubclass(cls, TilePass) or cls.exact:
+    if not issubclass(cls, TilePass) or cls.bit_exact:
         return "exact"
     return f"change by {cls.bound}" if cls.bound else "change"
 

@@ -20,7 +20,7 @@ class ClearFastmathPass(TilePass):
     """
 
     name = "clear-fastmath"
-    exact = False
+    bit_exact = False
     bound = "what `afn` and `ftz` allowed"
     relative_error = 1e-6
 

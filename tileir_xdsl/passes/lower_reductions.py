@@ -142,7 +142,7 @@ def _scan(e: Emitter, op: reductions.ScanOp) -> list[SSAValue]:
             inputs, axis, identities, fold_body(e, region, len(inputs)), reverse=reverse
         )
         e.insert(scan)
-        results = list(scan.results)
+        results: list[SSAValue] = list(scan.results)
     else:
         results = _exclusive_scan(e, inputs, axis, identities, region, reverse=reverse)
     if not op.inits:

@@ -8,7 +8,7 @@ from typing import Any
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerAttr, i1, i32, i64
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 
 from tileir_xdsl.diagnostics import DiagnosticError
 from tileir_xdsl.dialects.cuda_tile import arithmetic as ct
@@ -26,6 +26,7 @@ from tileir_xdsl.dialects.tile_sugar.primitives import Emitter, element, tile
 from tileir_xdsl.dialects.tile_sugar.types import TensorType, element_of, is_float, shape_of
 from tileir_xdsl.passes.sugar import before, operations
 from tileir_xdsl.passes.tile_pass import TilePass
+from tileir_xdsl.passes.tile_views import ACCESSES, ViewChoice
 from tileir_xdsl.versions import DEFAULT, Version
 
 
@@ -37,17 +38,29 @@ class LowerViewsPass(TilePass):
     the tensor; addresses are computed in 64 bits. An access that is `full` is not checked. Accesses
     of a block to memory that may be the same and is written are ordered by tokens, carried through
     loops and branches; all others are independent. Needs `lower-kernel`.
+
+    A slice goes through a partition view instead where its start is surely that of a tile: without
+    checks when it is `full` (bytecode 13.4), and with them in a kernel one of whose loops reads the
+    operands of a product that way, on a `target` with TMA. `access=pointer` uses no view,
+    `access=view` one wherever that is possible.
     """
 
     name = "lower-views"
 
     version: str | float = str(DEFAULT)
+    target: str = "sm_90"
+    access: str = "auto"
+
+    def __post_init__(self) -> None:
+        if self.access not in ACCESSES:
+            raise ValueError(f"access must be one of {', '.join(ACCESSES)}, but is '{self.access}'")
 
     def run_on(self, ctx: Context, op: Operation) -> None:
         version = Version.parse(str(self.version))
         for inner in list(operations(op.regions)):
             if isinstance(inner, core.EntryOp):
-                _Tokens(inner, version).lower()
+                choice = ViewChoice(inner, version, self.target, self.access)
+                _Tokens(inner, version, choice).lower()
                 _erase_tensors(inner)
 
 
@@ -314,8 +327,9 @@ def _joined(a: Sequence[int], b: Sequence[int]) -> tuple[int, ...]:
 class _Tokens:
     """Walks an entry in program order, lowers its accesses and orders those that may conflict."""
 
-    def __init__(self, entry: core.EntryOp, version: Version) -> None:
+    def __init__(self, entry: core.EntryOp, version: Version, choice: ViewChoice) -> None:
         self.entry = entry
+        self.choice = choice
         self.version = version
         self.classes = alias_classes(entry)
         self.written = self._written(entry)
@@ -375,6 +389,10 @@ class _Tokens:
 
     def _load(self, e: Emitter, op: memory.ReadOp, after: SSAValue | None) -> SSAValue:
         shape = shape_of(op.result.type)
+        viewed = self.choice.load(e, op, after) if isinstance(op, memory.LoadOp) else None
+        if viewed is not None:
+            op.result.replace_all_uses_with(viewed.tile)
+            return viewed.result_token
         lowering = AccessLowering(e, op, shape)
         if isinstance(op, memory.LoadOp):
             access = lowering.slice()
@@ -392,6 +410,9 @@ class _Tokens:
 
     def _write(self, e: Emitter, op: Any, after: SSAValue | None) -> SSAValue:
         shape = shape_of(op.value.type)
+        viewed = self.choice.store(e, op, after) if isinstance(op, memory.StoreOp) else None
+        if viewed is not None:
+            return viewed.result_token
         lowering = AccessLowering(e, op, shape)
         sliced = isinstance(op, memory.StoreOp) or (isinstance(op, memory.AtomicOp) and op.is_slice)
         access = lowering.slice() if sliced else lowering.elements()
@@ -611,7 +632,7 @@ def _root(op: MakeTensorOp) -> str | None:
             continue
         while isinstance(base.owner, AssumeOp):
             base = base.owner.value
-        if isinstance(base.owner, Block):
+        if isinstance(base, BlockArgument):
             if maker.attributes.get(MAY_ALIAS) is not None:
                 return "aliasing parameters"
             return f"parameter {base.index}"

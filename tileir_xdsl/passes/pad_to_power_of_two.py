@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, UnitAttr, i1, i32
@@ -70,7 +70,7 @@ def logical_lanes(writer: Writer, shape: tuple[int, ...], axes: Sequence[int]) -
     """i1: whether a lane belongs to the tile, as far as some of its axes decide."""
     inside: SSAValue | None = None
     for axis in axes:
-        position = writer.iota(axis, shape)
+        position = writer.position(axis, shape)
         narrow = shape_of(position.type)
         limit = spread(writer, writer.constant(shape[axis], i32), narrow)
         below = writer.of(ew.CmpOp, position, limit, predicate="lt")
@@ -130,7 +130,7 @@ def _guard_fold(op: Any) -> None:
         word for word in ("ordered", "reverse", "exclusive") if op.properties.get(word) is not None
     ]
     region = op.combine_region.clone() if op.combine_region.blocks else None
-    new = type(op).fold(
+    new: Operation = cast(Any, type(op)).fold(
         inputs,
         op.dimension,
         kinds=op.kind_words,
@@ -257,9 +257,11 @@ def padded_type(type: Attribute) -> Attribute:
 def _convert(op: Operation) -> None:
     for name in ("fill", "value"):
         number = op.properties.get(name)
-        if isinstance(number, IntegerAttr) and is_unsigned(number.type):
-            signed = IntegerAttr(number.value.data, signless(number.type))  # pyright: ignore
-            op.properties[name] = signed
+        if not isinstance(number, IntegerAttr):
+            continue
+        value = cast(Any, number)
+        if is_unsigned(value.type):
+            op.properties[name] = IntegerAttr(value.value.data, cast(Any, signless(value.type)))
     for value in (*op.results, *(arg for r in op.regions for b in r.blocks for arg in b.args)):
         converted = padded_type(value.type)
         if converted != value.type:

@@ -20,7 +20,7 @@ class TilePass(ModulePass, ABC):
     pass's entry in `docs/passes.md`.
     """
 
-    exact: ClassVar[bool] = True
+    bit_exact: ClassVar[bool] = True
     """Whether a program computes the same bits after the pass (any NaN equals any other)."""
 
     bound: ClassVar[str] = ""
@@ -33,7 +33,7 @@ class TilePass(ModulePass, ABC):
     @property
     def keeps_results(self) -> bool:
         """Whether the pass with its options is exact."""
-        return self.exact
+        return self.bit_exact
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         self.run_on(ctx, op)

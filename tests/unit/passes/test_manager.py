@@ -109,7 +109,7 @@ def test_pass_declares_what_it_does(name: str) -> None:
     assert cls.name == name
     assert issubclass(cls, TilePass)
     assert (cls.__doc__ or "").strip()
-    assert cls.exact or cls.bound
+    assert cls.bit_exact or cls.bound
 
 
 def test_semantics_check_names_the_pass_that_changed_a_result(

@@ -65,7 +65,7 @@ class Writer(Emitter):
         """f16 and bf16 as f32."""
         return self.cast(value, reductions.wide(element_of(value.type)))
 
-    def iota(self, dim: int, shape: Sequence[int]) -> SSAValue:
+    def position(self, dim: int, shape: Sequence[int]) -> SSAValue:
         """The index along a dimension, with extent 1 along the others."""
         narrow = [extent if k == dim else 1 for k, extent in enumerate(shape)]
         return self.one(ew.IotaOp.along(dim, narrow))
@@ -156,7 +156,7 @@ def _logsumexp(w: Writer, op: lib.LogSumExpOp) -> Sequence[SSAValue]:
 def _cross_entropy(w: Writer, op: lib.CrossEntropyOp) -> Sequence[SSAValue]:
     x = w.widen(op.logits)
     shape = shape_of(x.type)
-    chosen = w.of(ew.CmpOp, w.iota(1, shape), op.labels, predicate="eq")
+    chosen = w.of(ew.CmpOp, w.position(1, shape), op.labels, predicate="eq")
     # NaN loses to every number: the maximum is the one element that is chosen.
     alone = w.of(ew.SelectOp, chosen, x, w.scalar("nan", x))
     target = w.of(reductions.RowMaxOp, alone)
@@ -189,7 +189,7 @@ def _online_softmax_step(w: Writer, op: lib.OnlineSoftmaxStepOp) -> Sequence[SSA
 @expansion(lib.MaskColsOp)
 def _mask_cols(w: Writer, op: lib.MaskColsOp) -> Sequence[SSAValue]:
     shape = shape_of(op.source.type)
-    column = w.iota(len(shape) - 1, shape)
+    column = w.position(len(shape) - 1, shape)
     fill = number_attr(0, element_of(op.source.type)) if op.fill is None else op.fill
     below = w.of(ew.CmpOp, column, op.count, predicate="lt")
     return [w.of(ew.SelectOp, below, op.source, w.scalar(fill, op.source))]
@@ -198,8 +198,8 @@ def _mask_cols(w: Writer, op: lib.MaskColsOp) -> Sequence[SSAValue]:
 @expansion(lib.CausalMaskOp)
 def _causal_mask(w: Writer, op: lib.CausalMaskOp) -> Sequence[SSAValue]:
     shape = shape_of(op.source.type)
-    column = w.of(ew.AddOp, w.iota(1, shape), op.k0)
-    row = w.of(ew.AddOp, w.iota(0, shape), op.q0)
+    column = w.of(ew.AddOp, w.position(1, shape), op.k0)
+    row = w.of(ew.AddOp, w.position(0, shape), op.q0)
     seen = w.of(ew.CmpOp, column, row, predicate="le")
     return [w.of(ew.SelectOp, seen, op.source, w.scalar(-1.0e30, op.source))]
 
@@ -208,7 +208,7 @@ def _causal_mask(w: Writer, op: lib.CausalMaskOp) -> Sequence[SSAValue]:
 def _triangle(w: Writer, op: shapes.TriangleOp) -> Sequence[SSAValue]:
     shape = shape_of(op.source.type)
     rank = len(shape)
-    row, column = w.iota(rank - 2, shape), w.iota(rank - 1, shape)
+    row, column = w.position(rank - 2, shape), w.position(rank - 1, shape)
     limit = w.of(ew.AddOp, row, w.constant(op.offset, i32)) if op.offset else row
     predicate = "le" if isinstance(op, shapes.TrilOp) else "ge"
     inside = w.of(ew.CmpOp, column, limit, predicate=predicate)
@@ -234,7 +234,7 @@ def _gather_tile(w: Writer, op: memory.GatherTileOp) -> Sequence[SSAValue]:
     table = w.reshape(table, [*[1] * len(shape), entries])
     index = w.reshape(op.index, [*shape, 1])
     whole = (*shape, entries)
-    equal = w.of(ew.CmpOp, index, w.iota(len(shape), whole), predicate="eq")
+    equal = w.of(ew.CmpOp, index, w.position(len(shape), whole), predicate="eq")
     alone = w.of(ew.SelectOp, equal, table, w.scalar(0, table))
     fold = reductions.ReduceOp.fold([alone], len(shape), kinds=["or"])
     found = w.reshape(w.one(fold), shape)
@@ -284,7 +284,7 @@ def _row_arg(w: Writer, op: Any) -> Sequence[SSAValue]:
     extremum = reductions.RowMaxOp if largest else reductions.RowMinOp
     best = w.of(extremum, op.source, axis=axis)
     equal = w.of(ew.CmpOp, op.source, best, predicate="eq")
-    position = w.iota(axis, shape_of(op.source.type))
+    position = w.position(axis, shape_of(op.source.type))
     candidates = w.of(ew.SelectOp, equal, position, w.constant(INT_MAX, i32))
     first = w.of(reductions.RowMinOp, candidates, axis=axis)
     if is_integer(element_of(op.source.type)):
@@ -312,7 +312,7 @@ def _topk(w: Writer, op: lib.TopKOp) -> Sequence[SSAValue]:
     element = element_of(op.source.type)
     rows, columns = shape
     column_type = tile_type(shape, i32)
-    columns_left = w.one(ew.BroadcastOp.to(w.iota(1, shape), shape))
+    columns_left = w.one(ew.BroadcastOp.to(w.position(1, shape), shape))
     values = w.constant(0, tile_type([rows, op.picks], element))
     picked = w.constant(0, tile_type([rows, op.picks], i32))
     carried = [op.source, columns_left, values, picked]
@@ -326,7 +326,7 @@ def _topk(w: Writer, op: lib.TopKOp) -> Sequence[SSAValue]:
         equal = inner.of(ew.OrOp, equal, nothing)
     candidates = inner.of(ew.SelectOp, equal, names, inner.constant(INT_MAX, i32))
     first = inner.of(reductions.RowMinOp, candidates)
-    place = inner.of(ew.CmpOp, inner.iota(1, [rows, op.picks]), turn, predicate="eq")
+    place = inner.of(ew.CmpOp, inner.position(1, [rows, op.picks]), turn, predicate="eq")
     new_values = inner.of(ew.SelectOp, place, best, values_in)
     new_picked = inner.of(ew.SelectOp, place, first, picked_in)
     taken = inner.of(ew.CmpOp, names, first, predicate="eq")

@@ -90,7 +90,7 @@ class Atomic:
         old = np.empty(addresses.shape, self.access.format.fmt.dtype)
         with block.launch.lock:
             for part in parts:
-                _update_part(part, old, operands, update)
+                update_part(part, old, operands, update)
         if active is None:
             env[self.target], env[self.target + 1] = old, None
             return
@@ -99,7 +99,7 @@ class Atomic:
         env[self.target], env[self.target + 1] = result, ~active
 
 
-def _update_part(
+def update_part(
     part: Part, old: Array, operands: list[Array], update: Callable[..., Array]
 ) -> None:
     index = part.index.reshape(-1)
@@ -162,6 +162,6 @@ def build_red_view(op: ir.AtomicRedViewTkoOp, compiler: Compiler) -> Step:
         old = np.empty(counts, values.dtype)
         with block.launch.lock:
             for part in parts:
-                _update_part(part, old, [values], update)
+                update_part(part, old, [values], update)
 
     return run

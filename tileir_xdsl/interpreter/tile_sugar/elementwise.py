@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -36,7 +36,7 @@ Definition = Callable[[Emitter, Any, Sequence[SSAValue]], SSAValue]
 def number_array(value: Attribute) -> Array:
     """A number as an array of rank 0, in the storage of its format."""
     if isinstance(value, IntegerAttr):
-        number: Any = value
+        number = cast(Any, value)
         fmt = format_of(signless(number.type))
         bits: int = number.value.data
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,8 +22,7 @@ from tileir_xdsl.dialects.tile_sugar.types import (
     signless,
 )
 from tileir_xdsl.interpreter.access import MemoryAccess, Ordering, lanes_of
-from tileir_xdsl.interpreter.cuda_tile.atomics import _update_part as update_part
-from tileir_xdsl.interpreter.cuda_tile.atomics import update_function
+from tileir_xdsl.interpreter.cuda_tile.atomics import update_function, update_part
 from tileir_xdsl.interpreter.cuda_tile.memory import ordering_of
 from tileir_xdsl.interpreter.memory import memory_format
 from tileir_xdsl.interpreter.plan import Compiler, Env, Step, builder
@@ -309,11 +309,12 @@ def build_atomic(op: ir.AtomicOp, compiler: Compiler) -> Step:
     slots = compiler.slots(operands)
     target = None if op.result is None else compiler.slot(op.result)
     mode: str = op.mode.keyword
-    if mode == "cas":
 
-        def update(old: Array, expected: Array, desired: Array) -> Array:
-            return np.where(fmt.to_bits(old) == fmt.to_bits(expected), desired, old)
-    else:
+    def exchange(old: Array, expected: Array, desired: Array) -> Array:
+        return np.where(fmt.to_bits(old) == fmt.to_bits(expected), desired, old)
+
+    update: Callable[..., Array] = exchange
+    if mode != "cas":
         word = "addf" if mode == "add" and is_float(element_of(op.value.type)) else mode
         update = update_function(word, fmt)
 
