@@ -188,3 +188,11 @@ def test_all_of_it_on_a_real_device(tmp_path: Path):
     report = json.loads(output.read_text())
     assert report["skipped"] == []
     assert report["seconds"] < 180
+
+
+def test_the_page_has_every_question():
+    page = (PATH.parents[1] / "docs" / "device-facts.md").read_text(encoding="utf-8")
+    rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| ")]
+    table = {row[0].removeprefix("| "): row[1] for row in rows if row[0].endswith("?")}
+    words: dict[bool | None, str] = {True: "yes", False: "no", None: "open"}
+    assert table == {fact.question: words[fact.expected] for fact in FACTS.values()}
