@@ -12,13 +12,13 @@ tile_sugar.kernel @matmul_128x256(%A: tensor<?x?xf16> {readonly, multiple = [1, 
   %K = extent %A, 1 : tensor<?x?xf16>
   %zero = constant 0 : tile<128x256xf32>
   %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (tile<128x256xf32>) : i32 {
-    %a = load %A[%m, %k] : tensor<?x?xf16> -> tile<128x64xf16>
-    %b = load %B[%k, %n] : tensor<?x?xf16> -> tile<64x256xf16>
+    %a = load %A[%m, %k] inside : tensor<?x?xf16> -> tile<128x64xf16>
+    %b = load %B[%k, %n] inside : tensor<?x?xf16> -> tile<64x256xf16>
     %p = dot %a, %b : tile<128x64xf16>, tile<64x256xf16>
     %next = add %c, %p : tile<128x256xf32>
     scf.yield %next : tile<128x256xf32>
   }
   %h = cast %acc : tile<128x256xf32> -> tile<128x256xf16>
-  store %h, %C[%m, %n] : tile<128x256xf16>, tensor<?x?xf16>
+  store %h, %C[%m, %n] inside : tile<128x256xf16>, tensor<?x?xf16>
   return
 }

@@ -48,7 +48,7 @@ class ApproximateMathPass(TilePass):
 
     name = "approximate-math"
 
-    exact: ClassVar[bool] = False
+    bit_exact: ClassVar[bool] = False
     bound: ClassVar[str] = (
         "a relative 2**-19 per exp, for results down to exp(-87) 2**-17; 2 ulp per division by "
         "a divisor from 2**-126 to 2**126; 2 ulp per rsqrt"
@@ -187,7 +187,9 @@ def _exp(w: Writer, op: ew.ExpOp) -> SSAValue | None:
     # The operand is at most about 24 and results below 2**-126 stand for what rounds to zero.
     power = w.of(ew.Exp2Op, scaled, fastmath=_with_flag(op, "ftz"))
     users = [use.operation for use in op.result.uses]
-    sums: list[Any] = [user for user in users if isinstance(user, reductions.RowSumOp | reductions.ColSumOp)]
+    sums: list[Any] = [
+        user for user in users if isinstance(user, reductions.RowSumOp | reductions.ColSumOp)
+    ]
     if len(sums) == 1 and sums[0].dimension == distance.axis:
         if len(users) == 1:
             _scale_sum(sums[0], distance)

@@ -26,7 +26,7 @@ class ContractFmaPass(TilePass):
 
     name = "contract-fma"
 
-    exact: ClassVar[bool] = False
+    bit_exact: ClassVar[bool] = False
     bound: ClassVar[str] = "the rounding error of each product that is fused"
     relative_error: ClassVar[float] = 2.0**-7
 

@@ -34,7 +34,7 @@ class TileSugarToCudaTilePipeline(NamedPipeline):
 
     `target` is the GPU and `version` the bytecode version to lower for. `fastmath` lists the
     licences (`afn`, `contract`, `ftz`) of operations that library operations expand to; what a
-    kernel says of its own operations stays. With `exact`, fast-math flags are cleared first, and
+    kernel says of its own operations stays. `access` is that of `lower-views`. With `exact`, fast-math flags are cleared first, and
     no pass that changes results runs.
     """
 
@@ -44,10 +44,13 @@ class TileSugarToCudaTilePipeline(NamedPipeline):
     version: str | float = str(DEFAULT)
     exact: bool = False
     fastmath: tuple[str, ...] = ("afn", "contract")
+    access: str = "auto"
 
     def passes(self) -> list[TilePass]:
+        from tileir_xdsl.passes.agree_vector_width import AgreeVectorWidthPass
         from tileir_xdsl.passes.approximate_math import ApproximateMathPass
         from tileir_xdsl.passes.canonicalize import CanonicalizePass
+        from tileir_xdsl.passes.choose_hints import ChooseHintsPass
         from tileir_xdsl.passes.clear_fastmath import ClearFastmathPass
         from tileir_xdsl.passes.contract_fma import ContractFmaPass
         from tileir_xdsl.passes.cse import CommonSubexpressionEliminationPass
@@ -71,7 +74,9 @@ class TileSugarToCudaTilePipeline(NamedPipeline):
             LowerReductionsPass(version=version),
             LowerElementwisePass(version=version),
             LowerKernelPass(version=version),
-            LowerViewsPass(version=version),
+            LowerViewsPass(version=version, target=self.target, access=self.access),
+            AgreeVectorWidthPass(),
+            ChooseHintsPass(target=self.target),
             CanonicalizePass(),
             CommonSubexpressionEliminationPass(),
             DeadCodeEliminationPass(),

@@ -1,0 +1,115 @@
+"""`choose-hints`: how many warps a block works with, by the shapes of its tiles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import Any, ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, i32
+from xdsl.ir import Operation
+
+from tileir_xdsl.dialects.cuda_tile import arithmetic as ct
+from tileir_xdsl.dialects.cuda_tile import core
+from tileir_xdsl.dialects.cuda_tile.attributes import OptimizationHintsAttr
+from tileir_xdsl.dialects.cuda_tile.types import TileType
+from tileir_xdsl.passes.reporting import remark
+from tileir_xdsl.passes.sugar import operations
+from tileir_xdsl.passes.tile_pass import TilePass
+
+WARPS = "num_worker_warps_per_cta"
+DEFAULT_WARPS = 4
+"""What tileiras takes without a hint."""
+
+ACCUMULATORS_PER_WARP = 128 * 128 // DEFAULT_WARPS
+"""Elements of an f32 accumulator that the registers of one warp hold."""
+
+TENSOR_MEMORY = ("sm_100", "sm_103", "sm_110")
+"""Targets whose accumulators are not in registers."""
+
+ROW_WARPS = ((2048, 1), (4096, 4), (8192, 8), (16384, 16), (32768, 32))
+"""Warps for a block of one row, by the longest row."""
+
+SHORTEST_ROW = 256
+
+
+@dataclass(frozen=True)
+class ChooseHintsPass(TilePass):
+    """States `num_worker_warps_per_cta` where four warps, the default, are wrong for an entry.
+
+    Eight for accumulators that the registers of four do not hold (on `target`s that keep them in
+    registers); for a reduction of one row, one warp up to 2048 columns, which needs no shared
+    memory, and up to 32 for 32,768. tileiras before 13.5 takes 1 and 2 as 4, 16 and 32 as 8. What
+    an entry says itself stays.
+    """
+
+    name = "choose-hints"
+
+    target: str = "sm_90"
+
+    exact: ClassVar[bool] = True
+
+    def run_on(self, ctx: Context, op: Operation) -> None:
+        for inner in operations(op.regions):
+            if isinstance(inner, core.EntryOp) and not _has_warps(inner):
+                warps = self._warps(inner)
+                if warps is not None:
+                    _state(inner, warps)
+
+    def _warps(self, entry: core.EntryOp) -> int | None:
+        products = [op for op in entry.walk() if isinstance(op, ct.MmaFOp | ct.MmaIOp)]
+        if products:
+            if self.target in TENSOR_MEMORY:
+                return None
+            largest = max(prod(_shape(op.result.type)) for op in products)
+            if largest <= ACCUMULATORS_PER_WARP * DEFAULT_WARPS:
+                return None
+            remark(entry, f"8 warps: an accumulator of {largest} elements does not fit 4")
+            return 2 * DEFAULT_WARPS
+        rows = [_shape(op.operands[0].type) for op in entry.walk() if isinstance(op, core.ReduceOp)]
+        if not rows or any(prod(shape[:-1]) != 1 for shape in rows):
+            return None
+        columns = max(shape[-1] for shape in rows)
+        if columns < SHORTEST_ROW:
+            return None
+        for longest, warps in ROW_WARPS:
+            if columns <= longest:
+                break
+        else:
+            return None
+        if warps == DEFAULT_WARPS:
+            return None
+        remark(entry, f"{warps} warps for a row of {columns} columns")
+        return warps
+
+
+def _shape(type: Any) -> tuple[int, ...]:
+    assert isinstance(type, TileType)
+    return tuple(type.get_shape())
+
+
+def _has_warps(entry: core.EntryOp) -> bool:
+    hints = entry.optimization_hints
+    if hints is None:
+        return False
+    return any(WARPS in keys.data for keys in _dictionaries(hints).values())
+
+
+def _dictionaries(hints: OptimizationHintsAttr) -> dict[str, DictionaryAttr]:
+    found: dict[str, DictionaryAttr] = {}
+    for architecture, keys in hints.hints.data.items():
+        assert isinstance(keys, DictionaryAttr)
+        found[architecture] = keys
+    return found
+
+
+def _state(entry: core.EntryOp, warps: int) -> None:
+    hints = {} if entry.optimization_hints is None else _dictionaries(entry.optimization_hints)
+    # A hint for the target's own name would hide the ones that the kernel gives by default.
+    keys = hints or {"default": DictionaryAttr({})}
+    stated = {
+        architecture: {**known.data, WARPS: IntegerAttr(warps, i32)}
+        for architecture, known in keys.items()
+    }
+    entry.optimization_hints = OptimizationHintsAttr.get(stated)

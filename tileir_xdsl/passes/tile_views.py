@@ -1,0 +1,282 @@
+"""Which accesses of an entry go through views, and how: the choice that `lower-views` makes.
+
+An access through a partition view names a tile by its number, which is read unsigned: only a start
+that is surely a multiple of the tile's extent and not negative has one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from xdsl.builder import InsertPoint
+from xdsl.dialects.builtin import IntegerAttr, i1, i32, i64
+from xdsl.ir import BlockArgument, Operation, SSAValue
+
+from tileir_xdsl.analysis.constants import splat_integer
+from tileir_xdsl.analysis.divisibility import divisor_of
+from tileir_xdsl.analysis.ranges import range_of
+from tileir_xdsl.dialects.cuda_tile import arithmetic as ct
+from tileir_xdsl.dialects.cuda_tile import control_flow as flow
+from tileir_xdsl.dialects.cuda_tile import conversions, core, views
+from tileir_xdsl.dialects.cuda_tile.attributes import (
+    OptimizationHintsAttr,
+    PaddingValue,
+    PaddingValueAttr,
+)
+from tileir_xdsl.dialects.cuda_tile.types import DYNAMIC, PartitionViewType, TensorViewType
+from tileir_xdsl.dialects.tile_sugar import memory
+from tileir_xdsl.dialects.tile_sugar.attributes import number_attr
+from tileir_xdsl.dialects.tile_sugar.kernel import MakeTensorOp
+from tileir_xdsl.dialects.tile_sugar.primitives import Emitter
+from tileir_xdsl.dialects.tile_sugar.types import TensorType, element_of, shape_of
+from tileir_xdsl.passes.reporting import remark
+from tileir_xdsl.versions import V13_4, Version
+
+WITHOUT_TMA = ("sm_80", "sm_86", "sm_87", "sm_88", "sm_89")
+NO_TMA = OptimizationHintsAttr.get({"default": {"allow_tma": IntegerAttr(0, i1)}})
+ZERO_PADDING = PaddingValueAttr(PaddingValue.ZERO)
+PRODUCTS = (ct.MmaFOp, ct.MmaIOp, ct.MmaFScaledOp)
+_PASSING = (core.PermuteOp, core.ReshapeOp, conversions.FToFOp, conversions.BitcastOp)
+"""What may stand between a load and the product that it feeds."""
+
+ACCESSES = ("auto", "pointer", "view")
+
+
+def feeds_product(op: memory.LoadOp) -> bool:
+    """Whether what a load reads is an operand of a product, in the same loop."""
+    worklist: list[SSAValue] = [op.result]
+    while worklist:
+        for use in worklist.pop().uses:
+            if isinstance(use.operation, PRODUCTS):
+                return True
+            if isinstance(use.operation, _PASSING):
+                worklist += use.operation.results
+    return False
+
+
+def in_loop(op: Operation) -> bool:
+    parent = op.parent_op()
+    while parent is not None and not isinstance(parent, core.EntryOp):
+        if isinstance(parent, flow.ForOp | flow.LoopOp):
+            return True
+        parent = parent.parent_op()
+    return False
+
+
+class ViewChoice:
+    """Decides for the accesses of one entry, and makes those through views."""
+
+    def __init__(self, entry: core.EntryOp, version: Version, target: str, access: str) -> None:
+        self.version = version
+        self.access = access
+        loads = [op for op in entry.walk() if isinstance(op, memory.LoadOp)]
+        self.tma = target not in WITHOUT_TMA and any(
+            in_loop(op) and feeds_product(op) and self._obstacle(op) is None for op in loads
+        )
+        """Whether a loop of the entry reads the operands of a product through views."""
+        self.views: dict[tuple[SSAValue, Any], SSAValue] = {}
+
+    def load(self, e: Emitter, op: memory.LoadOp, token: SSAValue | None) -> Any:
+        """The load through a view; None when it goes through pointers."""
+        index = self._index(e, op)
+        if index is None:
+            return None
+        new = views.LoadViewTkoOp(
+            self._view(e, op, shape_of(op.result.type)),
+            index,
+            token=token,
+            hints=None if self.tma else NO_TMA,
+            inbounds=self._inbounds(op, len(index)),
+        )
+        e.insert(new)
+        return new
+
+    def store(self, e: Emitter, op: memory.StoreOp, token: SSAValue | None) -> Any:
+        """The store through a view; None when it goes through pointers."""
+        index = self._index(e, op)
+        if index is None:
+            return None
+        new = views.StoreViewTkoOp(
+            op.value,
+            self._view(e, op, shape_of(op.value.type)),
+            index,
+            token=token,
+            hints=None if self.tma else NO_TMA,
+            inbounds=self._inbounds(op, len(index)),
+        )
+        e.insert(new)
+        return new
+
+    # The choice.
+
+    def _index(self, e: Emitter, op: Any) -> list[SSAValue] | None:
+        """The number of the accessed tile along each dimension, where a view is the choice."""
+        full = op.properties.get("full") is not None
+        if self.access == "pointer":
+            return None
+        obstacle = self._obstacle(op)
+        if obstacle is not None:
+            remark(op, f"{'pointers' if full else 'masked pointers'}: {obstacle}")
+            return None
+        if full and self.version >= V13_4:
+            remark(op, "partition view without checks: full is promised")
+        elif self.tma:
+            remark(op, "partition view, as a loop feeds a product from this kernel's tensors")
+        elif self.access != "view":
+            reason = "inbounds needs bytecode 13.4" if full else "'full' is not promised"
+            remark(op, f"{'pointers' if full else 'masked pointers'}: {reason}")
+            return None
+        return [
+            _as_value(e, _tile_number(e, start, extent))
+            for start, extent in zip(op.all_indices(), _shape(op), strict=True)
+        ]
+
+    def _inbounds(self, op: Any, rank: int) -> list[bool] | None:
+        full = op.properties.get("full") is not None
+        return [True] * rank if full and self.version >= V13_4 else None
+
+    def _obstacle(self, op: Any) -> str | None:
+        """Why an access cannot go through a view."""
+        if op.extents is not None and tuple(op.extents) != _shape(op):
+            return "the tile is padded"
+        maker = op.tensor.owner
+        if not isinstance(maker, MakeTensorOp) or isinstance(maker.base.type, TensorType):
+            return "the tensor is a part of another"
+        if maker.offset is not None:
+            return "the tensor starts at an offset"
+        full = op.properties.get("full") is not None
+        if isinstance(op, memory.LoadOp) and not full:
+            if op.fill_value != number_attr(0, element_of(op.result.type)):
+                return "the fill is not zero"
+        promised = full or op.properties.get("inside") is not None
+        for dim, (start, extent) in enumerate(zip(op.all_indices(), _shape(op), strict=True)):
+            found = _not_a_tile(start, extent, promised)
+            if found is None and not promised and not _starts_inside(op, start, dim):
+                found = "is not known to lie in the tensor, and 'inside' is not promised"
+            if found is not None:
+                return f"the start of dimension {dim} {found}"
+        return None
+
+    # Views.
+
+    def _view(self, e: Emitter, op: Any, shape: Sequence[int]) -> SSAValue:
+        maker = op.tensor.owner
+        type: TensorType = op.tensor.type
+        padding = ZERO_PADDING if isinstance(op, memory.LoadOp) else None
+        key = (op.tensor, (tuple(shape), padding))
+        if key not in self.views:
+            # Beside the tensor: a view of one tile size serves all its accesses.
+            outer = e.builder.insertion_point
+            e.builder.insertion_point = InsertPoint.after(maker)
+            made = self._tensor_view(e, maker, type)
+            tensor_view = made.type
+            assert isinstance(tensor_view, TensorViewType)
+            view_type = PartitionViewType.get(shape, tensor_view, padding_value=padding)
+            self.views[key] = e.one(views.MakePartitionViewOp(made, view_type))
+            e.builder.insertion_point = outer
+        return self.views[key]
+
+    def _tensor_view(self, e: Emitter, maker: MakeTensorOp, type: TensorType) -> SSAValue:
+        extents = _mixed(type.get_shape(), maker.extents)
+        stated = type.get_strides()
+        strides = _row_major(e, extents) if stated is None else _mixed(stated, maker.strides)
+        dynamic = [v for v in (*extents, *strides) if isinstance(v, SSAValue)]
+        if any(v.type != dynamic[0].type for v in dynamic):
+            # All runtime numbers of a view have one type.
+            extents, strides = ([_wide(e, v) for v in values] for values in (extents, strides))
+        view = TensorViewType.get(
+            [DYNAMIC if isinstance(v, SSAValue) else v for v in extents],
+            type.element_type,
+            [DYNAMIC if isinstance(v, SSAValue) else v for v in strides],
+        )
+        shapes, steps = ([v for v in vs if isinstance(v, SSAValue)] for vs in (extents, strides))
+        return e.one(views.MakeTensorViewOp(maker.base, shapes, steps, view))
+
+
+def _shape(op: Any) -> tuple[int, ...]:
+    accessed = op.value if isinstance(op, memory.StoreOp) else op.result
+    return tuple(shape_of(accessed.type))
+
+
+def _mixed(static: Sequence[int], values: Sequence[SSAValue]) -> list[int | SSAValue]:
+    dynamic = iter(values)
+    return [next(dynamic) if number == DYNAMIC else number for number in static]
+
+
+def _wide(e: Emitter, value: int | SSAValue) -> int | SSAValue:
+    return value if isinstance(value, int) else e.extend(value, i64, signed=True)
+
+
+def _row_major(e: Emitter, extents: Sequence[int | SSAValue]) -> list[int | SSAValue]:
+    strides: list[int | SSAValue] = [1]
+    for extent in reversed(extents[1:]):
+        strides.insert(0, _times(e, strides[0], extent))
+    return strides
+
+
+def _times(e: Emitter, a: int | SSAValue, b: int | SSAValue) -> int | SSAValue:
+    if isinstance(a, int) and isinstance(b, int):
+        return a * b
+    if a == 1:
+        return b
+    if b == 1:
+        return a
+    wide = [_as_wide(e, value) for value in (a, b)]
+    return e.make(ct.MulIOp, wide, overflow=ct.NO_OVERFLOW_CLAIM)
+
+
+def _as_wide(e: Emitter, value: int | SSAValue) -> SSAValue:
+    if isinstance(value, int):
+        return e.attribute(IntegerAttr(value, i64), ())
+    return e.extend(value, i64, signed=True)
+
+
+# Numbers of tiles.
+
+
+def _not_a_tile(start: int | SSAValue, extent: int, promised: bool) -> str | None:
+    """Why a start is not known to be that of a tile."""
+    if isinstance(start, int):
+        return None if start >= 0 and start % extent == 0 else f"is {start}"
+    if not promised and range_of(start).signed[0] < 0:
+        return "may be negative"
+    if divisor_of(start) % extent:
+        return f"is not known to be a multiple of {extent}"
+    return None
+
+
+def _starts_inside(op: Any, start: int | SSAValue, dim: int) -> bool:
+    """Whether a start that is not negative is below the extent."""
+    maker: MakeTensorOp = op.tensor.owner
+    extent = _mixed(op.tensor.type.get_shape(), maker.extents)[dim]
+    if isinstance(start, int):
+        return isinstance(extent, int) and start < extent
+    if isinstance(start, BlockArgument) and start.index == 0:
+        loop = start.block.parent_op()
+        return isinstance(loop, flow.ForOp) and loop.upper_bound is extent
+    return isinstance(extent, int) and range_of(start).signed[1] < extent
+
+
+def _tile_number(e: Emitter, start: int | SSAValue, extent: int) -> int | SSAValue:
+    if isinstance(start, int):
+        return start // extent
+    if extent == 1:
+        return start
+    product = start.owner
+    if isinstance(product, ct.MulIOp) and product.overflow != ct.NO_OVERFLOW_CLAIM:
+        for factor, other in ((product.rhs, product.lhs), (product.lhs, product.rhs)):
+            if splat_integer(factor) == extent:
+                return other
+    return e.make(
+        ct.DivIOp,
+        [start, e.attribute(IntegerAttr(extent, i32), ())],
+        signedness=ct.SIGNED,
+        rounding=ct.ROUND_ZERO,
+    )
+
+
+def _as_value(e: Emitter, number: int | SSAValue) -> SSAValue:
+    if isinstance(number, int):
+        return e.attribute(IntegerAttr(number, i32), ())
+    return number
