@@ -21,7 +21,7 @@ def _blocks(language: str) -> list[str]:
 
 
 def test_code_of_the_guide_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(EXAMPLE))
+    monkeypatch.setattr(sys, "path", [str(EXAMPLE), *sys.path])
     namespace: dict[str, object] = {"__name__": "guide"}
     monkeypatch.setitem(sys.modules, "guide", type(sys)("guide"))
     for block in _blocks("python"):

@@ -8,9 +8,9 @@ whose bits are the device's own.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.ir import Operation
+from xdsl.ir import Operation, TypeAttribute
 
 from tileir_xdsl.analysis.constants import tile_of
 from tileir_xdsl.dialects.cuda_tile import arithmetic as ops
@@ -23,7 +23,7 @@ from tileir_xdsl.dialects.cuda_tile.attributes import (
     SignednessAttr,
 )
 from tileir_xdsl.dialects.cuda_tile.constants import DenseElementsAttr
-from tileir_xdsl.dialects.cuda_tile.types import TileType, i4, short_type
+from tileir_xdsl.dialects.cuda_tile.types import ELEMENT_TYPES, TileType, i4
 from tileir_xdsl.numerics import FORMATS, FloatFormat, NumberFormat
 
 if TYPE_CHECKING:
@@ -59,8 +59,12 @@ def evaluate(op: Operation, operands: Sequence[DenseElementsAttr]) -> DenseEleme
     return from_array(result, array)
 
 
+_FORMATS = {type: FORMATS[name] for name, type in ELEMENT_TYPES.items()}
+
+
 def format_of(type: TileType) -> NumberFormat:
-    return FORMATS[short_type(type.element_type)]
+    """The format of a tile's numbers."""
+    return _FORMATS[cast(TypeAttribute, type.element_type)]
 
 
 def to_array(elements: DenseElementsAttr) -> Array:
