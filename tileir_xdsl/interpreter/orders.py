@@ -49,10 +49,23 @@ def take(items: Items, axis: int, index: Any) -> Items:
 
 def join(first: Items, second: Items, axis: int) -> Items:
     """Items one after the other along an axis."""
-    return [
-        (np.concatenate((a, b), axis=axis), _join_lanes(a, x, b, y, axis))
-        for (a, x), (b, y) in zip(first, second, strict=True)
-    ]
+    joined: Items = []
+    for (a, x), (b, y) in zip(first, second, strict=True):
+        a, b = _spread(a, b, axis)
+        joined.append((np.concatenate((a, b), axis=axis), _join_lanes(a, x, b, y, axis)))
+    return joined
+
+
+def _spread(a: Array, b: Array, axis: int) -> tuple[Array, Array]:
+    """Two arrays with equal extents but along the axis: either may have all elements equal."""
+    shapes = [(*v.shape[:axis], 1, *v.shape[axis + 1 :]) for v in (a, b)]
+    if shapes[0] == shapes[1]:
+        return a, b
+    common = np.broadcast_shapes(*shapes)
+    return (
+        np.broadcast_to(a, (*common[:axis], a.shape[axis], *common[axis + 1 :])),
+        np.broadcast_to(b, (*common[:axis], b.shape[axis], *common[axis + 1 :])),
+    )
 
 
 def _join_lanes(a: Array, x: Array | None, b: Array, y: Array | None, axis: int) -> Array | None:

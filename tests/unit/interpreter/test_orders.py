@@ -339,3 +339,17 @@ def test_undefined_lanes_of_a_region_are_named():
     out = io.StringIO()
     with pytest.raises(Exception, match="division by zero"):
         run_fold("reduce", np.array([[8, 2], [1, 0]], np.int32), "i32", 1, "1", region, out=out)
+
+
+def test_prefixes_of_items_that_are_equal_along_other_axes():
+    """The combination has all elements of an axis along which an operand had only one."""
+    ones, rows = np.ones((4, 1)), np.arange(8.0).reshape(4, 2)
+
+    def combine(first: Items, second: Items) -> Items:
+        (a, _), (b, _), (c, _), (d, _) = *first, *second
+        return [(a + c + 0 * (b + d), None), (b + d, None)]
+
+    expected = scan_in_order("sequential", [(ones, None), (rows, None)], 0, combine, [])
+    found = scan_in_order("tree", [(ones, None), (rows, None)], 0, combine, [])
+    for (first, _), (second, _) in zip(expected, found, strict=True):
+        np.testing.assert_array_equal(first, second)
