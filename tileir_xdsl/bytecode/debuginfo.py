@@ -11,6 +11,7 @@ from enum import IntEnum
 from typing import NamedTuple, TypeVar, cast
 
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     CallSiteLoc,
     FileLineColLoc,
     FusedLoc,
@@ -93,6 +94,14 @@ def is_writable(location: Attribute) -> bool:
     return isinstance(location, UnknownLoc | DILocAttr)
 
 
+def _first_writable(location: Attribute) -> Attribute | None:
+    """The first part of a fused location that the bytecode has a form for."""
+    if not isinstance(location, FusedLoc):
+        return None
+    parts = cast("ArrayAttr[Attribute]", location.locations)
+    return next((p for p in parts if is_writable(p) and not isinstance(p, UnknownLoc)), None)
+
+
 class DebugWriter:
     """Debug attributes by index from 1, each stored once, after those that it refers to.
 
@@ -127,6 +136,9 @@ class DebugWriter:
     def _writable_index(self, location: Attribute) -> int:
         if is_writable(location):
             return self.index(location)
+        # What a pass made from several operations keeps the place of the first.
+        if (first := _first_writable(location)) is not None:
+            return self.index(first)
         if isinstance(location, NameLoc | FusedLoc):
             kind = "named" if isinstance(location, NameLoc) else "fused"
             self._gate.remark(f"a {kind} location has no bytecode form and is dropped")

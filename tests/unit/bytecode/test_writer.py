@@ -126,6 +126,22 @@ def test_named_and_fused_locations_are_dropped_with_a_remark():
     ]
 
 
+def test_fused_location_is_written_as_its_first_part():
+    scope = (
+        '#f = #cuda_tile.di_file<"a.py" in "/k">\n#u = #cuda_tile.di_compile_unit<file = #f>\n'
+        '#s = #cuda_tile.di_subprogram<file = #f, line = 1, name = "k", linkageName = "k", '
+        "compileUnit = #u, scopeLine = 1>\n"
+    )
+    part = '#cuda_tile.di_loc<loc("a.py":{}:2) in #s>'
+    first, second = part.format(1), part.format(2)
+    one = KERNEL.replace("negi %a : tile<i32>", f"negi %a : tile<i32> loc({first})")
+    fused = KERNEL.replace(
+        "negi %a : tile<i32>", f"negi %a : tile<i32> loc(fused[{first}, {second}])"
+    )
+    assert remarks_of(scope + fused) == []
+    assert encode_module(parse(scope + fused)) == encode_module(parse(scope + one))
+
+
 def test_plain_locations_are_written_as_unknown_without_a_remark():
     text = KERNEL.replace("negi %a : tile<i32>", 'negi %a : tile<i32> loc("a.py":1:2)')
     assert remarks_of(text) == []
