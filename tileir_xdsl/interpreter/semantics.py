@@ -240,7 +240,8 @@ def _differing(
     if tolerance.relative:
         finite = np.abs(wide[np.isfinite(wide)])
         largest = float(finite.max()) if finite.size else 0.0
-        same |= np.abs(wide - other) <= tolerance.relative * largest
+        with np.errstate(invalid="ignore"):
+            same |= np.abs(wide - other) <= tolerance.relative * largest
     return np.asarray(~same)
 
 
