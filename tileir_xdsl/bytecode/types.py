@@ -31,6 +31,8 @@ FUNCTION_TAG = 16
 FLAGS_SINCE = V13_3
 """Optional fields have a bit of a flags word in front; before, a byte at their own place."""
 
+MAX_TAG = 0xFF
+
 MAX_RANK = 1024
 """A tile has at most 2^24 elements, so that at most 24 of its dimensions are not 1."""
 
@@ -237,6 +239,9 @@ class TypeReader:
     def _read(self, cursor: Cursor) -> Attribute:
         start = cursor.pos
         tag = cursor.varint("a type tag")
+        if tag > MAX_TAG:
+            self.lax(start, f"type tag {tag} does not fit 8 bits, the higher bits are dropped")
+            tag &= MAX_TAG
         if (scalar := _SCALARS.get(tag)) is not None:
             self._check_since(start, tag, SCALAR_WIRE[scalar].since, short_type(scalar))
             return scalar

@@ -403,6 +403,11 @@ def test_types(type: str, message: str):
     assert message in error_of(with_result_type(bytes.fromhex(type), version=V13_1))
 
 
+def test_type_tags_have_8_bits():
+    data = with_result_type(bytes.fromhex("8d 56 00 00"))
+    assert warnings_of(data) == ["type tag 11021 does not fit 8 bits, the higher bits are dropped"]
+
+
 def test_unknown_flags_of_a_type_are_refused():
     data = with_result_type(bytes.fromhex("0c 02 00"), version=V13_4)
     assert "unknown bits in the flags 0x2 of a type" in error_of(data)
