@@ -314,6 +314,12 @@ class ShiftOp(BinaryOp, ABC):
 
     @classmethod
     def result_element(cls, types: Sequence[Attribute]) -> Attribute:
+        for type in types:
+            if element_of(type) in ARITHMETIC_FLOATS:
+                raise VerifyException(
+                    f"cannot shift '{short_type(element_of(type))}' elements: "
+                    "bitcast or cast them to integers first"
+                )
         require_elements(types, ARITHMETIC_INTEGERS, "integers to shift and to count", "shift")
         return element_of(types[0])
 

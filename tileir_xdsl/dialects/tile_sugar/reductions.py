@@ -98,6 +98,8 @@ class ReductionOp(TileSugarOp, ABC):
         shape = require_tile(types[0], "the operand")
         require_elements(types, ARITHMETIC, "integers or floats", "reduce")
         axis = cls.axis_of(types, properties)
+        if axis < 0 and "axis" not in properties:
+            raise VerifyException(f"a tile of rank {len(shape)} has no columns; reduce its row")
         check_axis(axis, shape)
         return [tile_type(reduced_shape(shape, axis), cls.reduced_element(element_of(types[0])))]
 
