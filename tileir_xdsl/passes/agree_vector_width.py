@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from xdsl.context import Context
 from xdsl.ir import Block, Operation, SSAValue
@@ -33,8 +33,6 @@ class AgreeVectorWidthPass(TilePass):
     """
 
     name = "agree-vector-width"
-
-    exact: ClassVar[bool] = True
 
     def run_on(self, ctx: Context, op: Operation) -> None:
         for inner in list(operations(op.regions)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import Any, ClassVar
+from typing import Any
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, i32
@@ -48,8 +48,6 @@ class ChooseHintsPass(TilePass):
 
     target: str = "sm_90"
 
-    exact: ClassVar[bool] = True
-
     def run_on(self, ctx: Context, op: Operation) -> None:
         for inner in operations(op.regions):
             if isinstance(inner, core.EntryOp) and not _has_warps(inner):
@@ -68,7 +66,7 @@ class ChooseHintsPass(TilePass):
             remark(entry, f"8 warps: an accumulator of {largest} elements does not fit 4")
             return 2 * DEFAULT_WARPS
         rows = [_shape(op.operands[0].type) for op in entry.walk() if isinstance(op, core.ReduceOp)]
-        if not rows or any(prod(shape[:-1]) != 1 for shape in rows):
+        if not rows or any(len(shape) < 2 or prod(shape[:-1]) != 1 for shape in rows):
             return None
         columns = max(shape[-1] for shape in rows)
         if columns < SHORTEST_ROW:
@@ -80,7 +78,7 @@ class ChooseHintsPass(TilePass):
             return None
         if warps == DEFAULT_WARPS:
             return None
-        remark(entry, f"{warps} warps for a row of {columns} columns")
+        remark(entry, f"{warps} warp{'s' * (warps > 1)} for a row of {columns} columns")
         return warps
 
 

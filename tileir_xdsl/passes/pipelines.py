@@ -34,8 +34,8 @@ class TileSugarToCudaTilePipeline(NamedPipeline):
 
     `target` is the GPU and `version` the bytecode version to lower for. `fastmath` lists the
     licences (`afn`, `contract`, `ftz`) of operations that library operations expand to; what a
-    kernel says of its own operations stays. `access` is that of `lower-views`. With `exact`, fast-math flags are cleared first, and
-    no pass that changes results runs.
+    kernel says of its own operations stays. `access` is that of `lower-views`. With `exact`,
+    fast-math flags are cleared first, and no pass that changes results runs.
     """
 
     name = "tile-sugar-to-cuda-tile"
@@ -56,6 +56,7 @@ class TileSugarToCudaTilePipeline(NamedPipeline):
         from tileir_xdsl.passes.cse import CommonSubexpressionEliminationPass
         from tileir_xdsl.passes.dce import DeadCodeEliminationPass
         from tileir_xdsl.passes.expand_library import ExpandLibraryPass
+        from tileir_xdsl.passes.infer_promises import InferPromisesPass
         from tileir_xdsl.passes.legalize_elementwise import LegalizeElementwisePass
         from tileir_xdsl.passes.licm import LoopInvariantCodeMotionPass
         from tileir_xdsl.passes.lower_elementwise import LowerElementwisePass
@@ -67,6 +68,7 @@ class TileSugarToCudaTilePipeline(NamedPipeline):
         version = self.version
         return [
             *([ClearFastmathPass()] if self.exact else []),
+            InferPromisesPass(),
             ExpandLibraryPass(fastmath=() if self.exact else self.fastmath),
             LegalizeElementwisePass(),
             *([] if self.exact else [ApproximateMathPass(), ContractFmaPass()]),

@@ -23,8 +23,13 @@ PASSES: dict[str, PassFactory] = {
     "dce": _pass("dce", "DeadCodeEliminationPass"),
     "licm": _pass("licm", "LoopInvariantCodeMotionPass"),
     "fuse-fma": _pass("fuse_fma", "FuseFmaPass"),
+    "loop-split": _pass("loop_split", "LoopSplitPass"),
     "legalize-version": _pass("legalize_version", "LegalizeVersionPass"),
+    "synthesize-debug-info-scopes": _pass(
+        "synthesize_debug_info_scopes", "SynthesizeDebugInfoScopesPass"
+    ),
     "clear-fastmath": _pass("clear_fastmath", "ClearFastmathPass"),
+    "infer-promises": _pass("infer_promises", "InferPromisesPass"),
     "expand-library": _pass("expand_library", "ExpandLibraryPass"),
     "legalize-elementwise": _pass("legalize_elementwise", "LegalizeElementwisePass"),
     "approximate-math": _pass("approximate_math", "ApproximateMathPass"),

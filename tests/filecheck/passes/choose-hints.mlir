@@ -1,0 +1,70 @@
+// RUN: tile-opt %s -p choose-hints --split-input-file | filecheck %s
+// RUN: tile-opt %s -p 'choose-hints{target=sm_100}' --split-input-file | filecheck %s --check-prefix SM100
+// RUN: tile-opt %s -p choose-hints --split-input-file --remarks=choose-hints -o %t 2>&1 | filecheck %s --check-prefix REMARK
+
+// An accumulator for eight warps, but for tensor memory.
+
+// CHECK: entry @large({{.*}}) optimization_hints=<default = {num_worker_warps_per_cta = 8}>
+// SM100: entry @large({{[^)]*}}) {
+// CHECK: entry @small({{[^)]*}}) {
+// REMARK: remark: 8 warps: an accumulator of 32768 elements does not fit 4
+cuda_tile.module @m {
+  entry @large(%p: tile<ptr<f16>>) {
+    %a = constant <f16: 1.0> : tile<128x16xf16>
+    %b = constant <f16: 1.0> : tile<16x256xf16>
+    %c = constant <f32: 0.0> : tile<128x256xf32>
+    %d = mmaf %a, %b, %c : tile<128x16xf16>, tile<16x256xf16>, tile<128x256xf32>
+    return
+  }
+  entry @small(%p: tile<ptr<f16>>) {
+    %a = constant <f16: 1.0> : tile<128x16xf16>
+    %b = constant <f16: 1.0> : tile<16x128xf16>
+    %c = constant <f32: 0.0> : tile<128x128xf32>
+    %d = mmaf %a, %b, %c : tile<128x16xf16>, tile<16x128xf16>, tile<128x128xf32>
+    return
+  }
+}
+
+// -----
+
+// One row: as many warps as it needs; several rows, short ones and stated hints stay.
+
+// CHECK: entry @row({{.*}}) optimization_hints=<default = {num_worker_warps_per_cta = 1}>
+// CHECK: entry @long({{.*}}) optimization_hints=<sm_90 = {num_worker_warps_per_cta = 32, occupancy = 2}>
+// CHECK: entry @rows({{[^)]*}}) {
+// CHECK: entry @stated({{.*}}) optimization_hints=<sm_90 = {num_worker_warps_per_cta = 2}>
+// REMARK: remark: 1 warp for a row of 1024 columns
+cuda_tile.module @m {
+  entry @row(%p: tile<ptr<f32>>) {
+    %a = constant <f32: 1.0> : tile<1x1024xf32>
+    %s = reduce %a dim=1 identities=[-0.0 : f32] : tile<1x1024xf32> -> tile<1xf32> (%l: tile<f32>, %r: tile<f32>) {
+      %t = addf %l, %r : tile<f32>
+      yield %t : tile<f32>
+    }
+    return
+  }
+  entry @long(%p: tile<ptr<f32>>) optimization_hints=<sm_90 = {occupancy = 2}> {
+    %a = constant <f32: 1.0> : tile<1x32768xf32>
+    %s = reduce %a dim=1 identities=[-0.0 : f32] : tile<1x32768xf32> -> tile<1xf32> (%l: tile<f32>, %r: tile<f32>) {
+      %t = addf %l, %r : tile<f32>
+      yield %t : tile<f32>
+    }
+    return
+  }
+  entry @rows(%p: tile<ptr<f32>>) {
+    %a = constant <f32: 1.0> : tile<2x1024xf32>
+    %s = reduce %a dim=1 identities=[-0.0 : f32] : tile<2x1024xf32> -> tile<2xf32> (%l: tile<f32>, %r: tile<f32>) {
+      %t = addf %l, %r : tile<f32>
+      yield %t : tile<f32>
+    }
+    return
+  }
+  entry @stated(%p: tile<ptr<f32>>) optimization_hints=<sm_90 = {num_worker_warps_per_cta = 2}> {
+    %a = constant <f32: 1.0> : tile<1x1024xf32>
+    %s = reduce %a dim=1 identities=[-0.0 : f32] : tile<1x1024xf32> -> tile<1xf32> (%l: tile<f32>, %r: tile<f32>) {
+      %t = addf %l, %r : tile<f32>
+      yield %t : tile<f32>
+    }
+    return
+  }
+}

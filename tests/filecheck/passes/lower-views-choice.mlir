@@ -1,0 +1,92 @@
+// RUN: tile-opt %s -p lower-elementwise,lower-kernel,'lower-views{version=13.4}' --split-input-file | filecheck %s
+// RUN: tile-opt %s -p lower-elementwise,lower-kernel,'lower-views{version=13.3}' --split-input-file | filecheck %s --check-prefix OLD
+// RUN: tile-opt %s -p lower-elementwise,lower-kernel,'lower-views{version=13.4 target=sm_80}' --split-input-file | filecheck %s --check-prefix SM80
+// RUN: tile-opt %s -p lower-elementwise,lower-kernel,'lower-views{version=13.4}' --split-input-file --remarks=lower-views -o %t 2>&1 | filecheck %s --check-prefix REMARK
+
+// What is full needs no checks: a view where the version has `inbounds`, else plain pointers.
+
+// CHECK-LABEL: entry @full
+// CHECK:         load_view_tko weak %{{.*}}[%{{.*}}] optimization_hints = <default = {allow_tma = false}> inbounds = [true]
+// CHECK:         store_view_tko {{.*}} inbounds = [true]
+// OLD-LABEL:   entry @full
+// OLD-NOT:       view
+// OLD:           load_ptr_tko weak %{{[a-z0-9_]*}} :
+// REMARK: remark: partition view without checks: full is promised
+tile_sugar.kernel @full(%X: tensor<?xf32>) {
+  %b = block_id 0
+  %c8 = arith.constant 8 : i32
+  %r = arith.muli %b, %c8 : i32
+  %t = load %X[%r] full : tensor<?xf32> -> tile<8xf32>
+  store %t, %X[%r] full : tile<8xf32>, tensor<?xf32>
+  return
+}
+
+// -----
+
+// A start that may be no tile's: pointers.
+
+// CHECK-LABEL: entry @start
+// CHECK-NOT:     view
+// REMARK: remark: pointers: the start of dimension 0 is not known to be a multiple of 8
+// REMARK: remark: masked pointers: the start of dimension 0 may be negative
+// REMARK: remark: masked pointers: the fill is not zero
+tile_sugar.kernel @start(%X: tensor<?xf32>, %k: i32) {
+  %c8 = arith.constant 8 : i32
+  %r = arith.muli %k, %c8 : i32
+  %t = load %X[%k] full : tensor<?xf32> -> tile<8xf32>
+  %u = load %X[%r] : tensor<?xf32> -> tile<8xf32>
+  %v = load %X[%r] inside fill -inf : tensor<?xf32> -> tile<8xf32>
+  return
+}
+
+// -----
+
+// A loop that feeds a product uses checked views where there is TMA, for all that allows it.
+
+// CHECK-LABEL: entry @product
+// CHECK-DAG:     make_partition_view %{{.*}} : partition_view<tile=(16x16), padding_value = zero,
+// CHECK:         for
+// CHECK:         load_view_tko weak %{{.*}}[%{{.*}}, %{{.*}}] : partition_view
+// CHECK:         load_view_tko weak %{{.*}}[%{{.*}}, %{{.*}}] : partition_view
+// CHECK:         store_view_tko weak
+// SM80-LABEL:  entry @product
+// SM80-NOT:      view
+// REMARK: remark: partition view, as a loop feeds a product from this kernel's tensors
+tile_sugar.kernel @product(%A: tensor<?x?xf16>, %B: tensor<?x?xf16>, %C: tensor<?x?xf32>) {
+  %b = block_id 0
+  %c0 = arith.constant 0 : i32
+  %c16 = arith.constant 16 : i32
+  %m = arith.muli %b, %c16 : i32
+  %n = extent %A, 1 : tensor<?x?xf16>
+  %zero = constant 0 : tile<16x16xf32>
+  %acc = scf.for %k = %c0 to %n step %c16 iter_args(%s = %zero) -> (tile<16x16xf32>) : i32 {
+    %x = load %A[%m, %k] inside : tensor<?x?xf16> -> tile<16x16xf16>
+    %y = load %B[%k, %m] inside : tensor<?x?xf16> -> tile<16x16xf16>
+    %p = cuda_tile.mmaf %x, %y, %s : tile<16x16xf16>, tile<16x16xf16>, tile<16x16xf32>
+    scf.yield %p : tile<16x16xf32>
+  }
+  store %acc, %C[%m, %m] inside : tile<16x16xf32>, tensor<?x?xf32>
+  return
+}
+
+// -----
+
+// Without the promise a start beyond the tensor has no tile, which only pointers allow.
+
+// CHECK-LABEL: entry @beyond
+// CHECK-NOT:     view
+// REMARK: remark: masked pointers: the start of dimension 0 is not known to lie in the tensor, and 'inside' is not promised
+tile_sugar.kernel @beyond(%A: tensor<?x16xf16>) {
+  %b = block_id 0
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c16 = arith.constant 16 : i32
+  %m = arith.muli %b, %c16 : i32
+  %zero = constant 0 : tile<16x16xf32>
+  %acc = scf.for %k = %c0 to %c16 step %c1 iter_args(%s = %zero) -> (tile<16x16xf32>) : i32 {
+    %x = load %A[%m, 0] : tensor<?x16xf16> -> tile<16x16xf16>
+    %p = cuda_tile.mmaf %x, %x, %s : tile<16x16xf16>, tile<16x16xf16>, tile<16x16xf32>
+    scf.yield %p : tile<16x16xf32>
+  }
+  return
+}

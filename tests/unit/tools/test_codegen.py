@@ -1,0 +1,76 @@
+"""The code for the kernels of `tests/codegen` stays as small as it was measured to be.
+
+tileiras is deterministic; the limits are for the version that pyproject.toml pins.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+TOOLS = Path(__file__).parents[3] / "tools"
+
+LIMITS: dict[str, tuple[int, int]] = {
+    "argmax_8x128": (110, 16),
+    "attention_d64": (1900, 1),
+    "cast_64x64": (90, 16),
+    "elementwise_1024": (80, 16),
+    "elementwise_1024_full": (75, 16),
+    "layer_norm_4x1024": (490, 8),
+    "matmul_128x256": (660, 1),
+    "softmax_16x1024": (2100, 2),
+    "softmax_1x1024": (280, 32),
+    "softmax_8x128_full": (135, 16),
+    "softmax_8x128_masked": (185, 12),
+    "topk_8x256": (460, 4),
+}
+"""By kernel, at most so many SASS instructions and at least so many blocks an SM, on sm_90."""
+
+
+def bench() -> Any:
+    sys.path.insert(0, str(TOOLS))
+    try:
+        return importlib.import_module("codegen_bench")
+    finally:
+        sys.path.remove(str(TOOLS))
+
+
+@pytest.fixture(scope="module", name="tool")
+def fixture_tool() -> Any:
+    pytest.importorskip("numpy")
+    tool = bench()
+    if not tool.tools_available():
+        pytest.skip("nvdisasm and cuobjdump are not installed")
+    return tool
+
+
+def test_every_kernel_has_limits() -> None:
+    files = Path(__file__).parents[2] / "codegen"
+    assert {path.stem for path in files.glob("*.mlir")} == set(LIMITS)
+
+
+@pytest.mark.parametrize("name", sorted(LIMITS))
+def test_code_is_within_limits(tool: Any, name: str) -> None:
+    found = tool.ours(tool.KERNELS / f"{name}.mlir", "sm_90", {})
+    most, blocks = LIMITS[name]
+    assert found.sass <= most
+    assert found.blocks_per_sm >= blocks
+    assert not found.stack
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("gpu", ["sm_80", "sm_90", "sm_100", "sm_120"])
+def test_code_is_no_larger_than_that_of_cuda_tile(tool: Any, gpu: str) -> None:
+    pytest.importorskip("support.cutile_kernels", reason="cuda-tile is not installed")
+    ours = theirs = 0
+    for name in LIMITS:
+        path = tool.KERNELS / f"{name}.mlir"
+        exact, reference = tool.ours(path, gpu, {"exact": True}), tool.theirs(name, gpu)
+        ours, theirs = ours + exact.sass, theirs + reference.sass
+        assert exact.sass <= 1.02 * reference.sass, name
+        assert exact.blocks_per_sm >= reference.blocks_per_sm, name
+    assert ours <= theirs
