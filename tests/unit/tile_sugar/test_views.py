@@ -14,7 +14,8 @@ from tileir_xdsl.passes.lower_views import LowerViewsPass
 
 f16, f32 = np.float16, np.float32
 
-MATMUL = """tile_sugar.kernel @matmul(%A: tensor<?x?xf16> {readonly}, %B: tensor<?x?xf16> {readonly}, %C: tensor<?x?xf16> {writeonly})
+MATMUL = """tile_sugar.kernel @matmul(
+    %A: tensor<?x?xf16> {readonly}, %B: tensor<?x?xf16> {readonly}, %C: tensor<?x?xf16> {writeonly})
     grid(ceildiv(dim %C 0, 16), ceildiv(dim %C 1, 32)) {
   %bx = block_id 0
   %by = block_id 1
@@ -38,7 +39,9 @@ MATMUL = """tile_sugar.kernel @matmul(%A: tensor<?x?xf16> {readonly}, %B: tensor
 }
 """
 
-STRIDED = """tile_sugar.kernel @scale(%X: tensor<?x?x8xbf16, strides = [?, ?, 1]> {multiple = [1, 4, 1]}, %Y: tensor<?x?x8xf32> {multiple = [1, 4, 1]})
+STRIDED = """tile_sugar.kernel @scale(
+    %X: tensor<?x?x8xbf16, strides = [?, ?, 1]> {multiple = [1, 4, 1]},
+    %Y: tensor<?x?x8xf32> {multiple = [1, 4, 1]})
     grid(dim %X 0, ceildiv(dim %X 1, 4)) {
   %b = block_id 0
   %i = block_id 1
@@ -51,7 +54,8 @@ STRIDED = """tile_sugar.kernel @scale(%X: tensor<?x?x8xbf16, strides = [?, ?, 1]
 }
 """
 
-ROW = """tile_sugar.kernel @row(%X: tensor<?x512xf32> {readonly}, %Y: tensor<?x512xf32> {writeonly}) grid(dim %X 0) {
+ROW = """tile_sugar.kernel @row(%X: tensor<?x512xf32> {readonly}, %Y: tensor<?x512xf32> {writeonly})
+    grid(dim %X 0) {
   %r = block_id 0
   %x = load %X[%r, 0] : tensor<?x512xf32> -> tile<1x512xf32>
   %s = softmax %x : tile<1x512xf32>
@@ -112,5 +116,5 @@ def test_full_that_does_not_hold_is_reported() -> None:
     text = ROW.replace("%Y[%r, 0] :", "%Y[%r, 0] full :")
     module = lowered(text, version="13.4")
     launch = Launch(text, [normal(5, 512), np.zeros((3, 512), f32)])
-    with pytest.raises(Exception, match="outside|index space|inbounds"):
+    with pytest.raises(Exception, match=r"outside|index space|inbounds"):
         launch.run(module)
