@@ -300,7 +300,7 @@ tile_sugar.kernel @table() {
 // -----
 
 tile_sugar.kernel @print_format(%n: i32) {
-  // expected-error@below:3 {{'tile_sugar.print' op the format has 2 conversions, but there are 1 values}}
+  // expected-error@below:3 {{'tile_sugar.print' op the format has 2 conversions, but there are 1 value}}
   print "%d %d", %n : i32
   return
 }

@@ -423,7 +423,7 @@ class TileParser(Parser):
         except VerifyException as error:
             self.raise_error(str(error), start, name_end)
         stack.pop()
-        if (problem := problem_of(operation)) is not None:
+        if problem := problem_of(operation):
             mnemonic = operation.name.partition(".")[2]
             span = Span(name_end - len(mnemonic), name_end, self.lexer.input)
             self.report(ParseError(span, f"'{operation.name}' op {problem}"))

@@ -20,7 +20,7 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from tileir_xdsl.dialects.cuda_tile.places import set_problem
+from tileir_xdsl.dialects.cuda_tile.places import problem_of, set_problem
 from tileir_xdsl.dialects.cuda_tile.types import short_type
 from tileir_xdsl.dialects.tile_sugar.attributes import (
     FastMathAttr,
@@ -197,7 +197,8 @@ class TileSugarOp(IRDLOperation, ABC):
             operands=values, result_types=results, properties=properties, attributes=attributes
         )
         if problem is not None:
-            set_problem(op, problem)
+            # What follows from another operation's problem is none of its own.
+            set_problem(op, "" if follows_from_problem(op) else problem)
         return op
 
     @classmethod
@@ -263,6 +264,8 @@ class TileSugarOp(IRDLOperation, ABC):
     # Rules.
 
     def verify_(self) -> None:
+        if problem_of(self) is not None or follows_from_problem(self):
+            return
         expected = list(self.infer(self.operand_types, self.properties))
         self.verify_numbers()
         if expected != list(self.result_types):
@@ -280,6 +283,11 @@ class TileSugarOp(IRDLOperation, ABC):
             element = type(self).number_element(self.operand_types)
             if not is_number(value, element):
                 raise VerifyException(f"{option.name} must be a number of '{short_type(element)}'")
+
+
+def follows_from_problem(op: Operation) -> bool:
+    """Whether an operand is of unknown type, because its operation was refused when parsed."""
+    return any(problem_of(operand.owner) is not None for operand in op.operands)
 
 
 def _number(

@@ -48,6 +48,7 @@ from tileir_xdsl.dialects.cuda_tile.attributes import (
     MemoryScopeAttr,
 )
 from tileir_xdsl.dialects.cuda_tile.types import next_power_of_two, short_type
+from tileir_xdsl.dialects.cuda_tile.wording import plural
 from tileir_xdsl.dialects.tile_sugar.attributes import (
     AtomicMode,
     AtomicModeAttr,
@@ -525,7 +526,8 @@ class PrintOp(TileSugarOp):
             raise VerifyException("the format has a conversion that is not finished")
         if count != len(self.values):
             raise VerifyException(
-                f"the format has {count} conversions, but there are {len(self.values)} values"
+                f"the format has {plural(count, 'conversion')}, "
+                f"but there are {plural(len(self.values), 'value')}"
             )
 
 
