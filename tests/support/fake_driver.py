@@ -305,7 +305,8 @@ def _execute(module: Any, name: str, grid: tuple[int, int, int], values: tuple[b
     flip = state.flip or os.environ.get(FLIP_VARIABLE)
     if flip:
         position, byte = map(int, flip.split(":"))
-        arguments[position].view(np.uint8)[byte] ^= 1
+        if isinstance(arguments[position], np.ndarray) and arguments[position].ndim:
+            arguments[position].view(np.uint8)[byte] ^= 1
     return SUCCESS
 
 

@@ -3,11 +3,12 @@
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from support import fake_driver
-from support.examples import NAMES, example
-from support.foreign_arrays import CudaArray, DlpackArray
+from support.examples import CUDA_TILE_NAMES, NAMES, example
+from support.foreign_arrays import CudaArray, DlpackArray, MadeDlpackArray, host_address
 from support.nvidia import tileiras
 
 import tileir_xdsl
@@ -16,6 +17,9 @@ from tileir_xdsl.interpreter import UndefinedBehaviour
 from tileir_xdsl.runtime.engines import Interpreter
 from tileir_xdsl.runtime.handlers import ByteCounter, Comparison, DryRun, Recorder, Timer
 from tileir_xdsl.runtime.launch import Engine, Handler, Launch, Proceed, Result
+
+BFLOAT16 = 4
+"""DLPack's code of the type."""
 
 ADD = """
 cuda_tile.module @m {
@@ -62,7 +66,7 @@ def test_examples_from_numpy(name: str):
     assert case.wrong() == []
     assert result.engine == "interpreter"
     assert result.report is not None
-    assert result.report.blocks == np.prod(case.grid)
+    assert result.report.blocks == np.prod(result.grid)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -70,11 +74,18 @@ def test_examples_through_dlpack(name: str):
     case = example(name)
     arguments: dict[str, Any] = case.arguments
     wrapped = {
-        key: DlpackArray(value) if hasattr(value, "shape") else value
+        key: _through_dlpack(value) if hasattr(value, "shape") else value
         for key, value in arguments.items()
     }
     tileir_xdsl.launch(case.path, case.grid, wrapped)
     assert case.wrong() == []
+
+
+def _through_dlpack(array: Any) -> Any:
+    if array.dtype != ml_dtypes.bfloat16:
+        return DlpackArray(array)
+    # NumPy itself does not hand out its memory.
+    return MadeDlpackArray(host_address(array), array.shape, BFLOAT16, 16)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -82,11 +93,18 @@ def test_examples_from_pytorch(name: str):
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     case = example(name)
     tensors = {
-        key: torch.from_numpy(value) if isinstance(value, np.ndarray) else value
+        key: _tensor(torch, value) if isinstance(value, np.ndarray) else value
         for key, value in case.arguments.items()
     }
     tileir_xdsl.launch(case.path, case.grid, tensors)
     assert case.wrong() == []
+
+
+def _tensor(torch: Any, array: Any) -> Any:
+    """A tensor over the memory of an array."""
+    if array.dtype == ml_dtypes.bfloat16:
+        return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
+    return torch.from_numpy(array)
 
 
 def test_bfloat16_from_pytorch():
@@ -359,7 +377,7 @@ def test_byte_counter_knows_promises():
 # --- comparison
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*CUDA_TILE_NAMES, "sugar/softmax_rows", "sugar/histogram"])
 def test_comparison_of_an_engine_with_itself(name: str):
     case = example(name)
     with Comparison() as comparison:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from support import fake_driver
-from support.examples import NAMES, example
+from support.examples import CUDA_TILE_NAMES, NAMES, example
 from support.nvidia import tileiras
 
 import tileir_xdsl
@@ -29,6 +29,7 @@ def _load() -> Any:
 
 
 gpu_check = _load()
+NAMES_AND_LAUNCHES: dict[str, Any] = gpu_check.example_launches()
 FACTS: dict[str, Any] = {fact.id: fact for fact in gpu_check.facts()}
 QUESTIONS_OF_THE_ISSUE = (
     "reduce_accumulator_first",
@@ -55,6 +56,19 @@ def test_questions():
     assert all(
         fact.question.endswith("?") or fact.question.endswith(")?") for fact in FACTS.values()
     )
+
+
+@pytest.fixture
+def few_examples(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Examples enough to see that they run; all of them take long."""
+    names = [*CUDA_TILE_NAMES, "sugar/softmax_rows"]
+    kept = {name: NAMES_AND_LAUNCHES[name] for name in names}
+    monkeypatch.setattr(gpu_check, "example_launches", lambda: kept)
+    return names
+
+
+def test_all_examples_are_launched():
+    assert list(NAMES_AND_LAUNCHES) == NAMES
 
 
 @pytest.mark.parametrize("id", FACTS)
@@ -110,7 +124,10 @@ def test_without_a_device(
 
 
 def test_on_a_device(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    few_examples: list[str],
 ):
     tileiras()
     state = fake_driver.install(monkeypatch)
@@ -122,7 +139,7 @@ def test_on_a_device(
     assert gpu_check.main([f"--output={output}", "--image=bytecode", "--table"]) == 0
     report = json.loads(output.read_text())
     assert report["device"]["architecture"] == "sm_90"
-    assert list(report["examples"]) == NAMES
+    assert list(report["examples"]) == few_examples
     assert all(one["match"] for one in report["examples"].values())
     (timed,) = report["times"]
     assert timed["bytes"] == 36000
@@ -137,6 +154,7 @@ def ask_here(fact: Any, device: int) -> Any:
     return gpu_check.ask(fact, gpu_check.GpuEngine(image="bytecode"))
 
 
+@pytest.mark.usefixtures("few_examples")
 def test_a_mismatch_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     tileiras()
     fake_driver.install(monkeypatch).flip = "1:3"
