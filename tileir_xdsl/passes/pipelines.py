@@ -34,8 +34,9 @@ class TileSugarToCudaTilePipeline(NamedPipeline):
 
     `target` is the GPU and `version` the bytecode version to lower for. `fastmath` lists the
     licences (`afn`, `contract`, `ftz`) of operations that library operations expand to; what a
-    kernel says of its own operations stays. `access` is that of `lower-views`. With `exact`,
-    fast-math flags are cleared first, and no pass that changes results runs.
+    kernel says of its own operations stays. `access` is that of `lower-views`; `fuse=false`
+    leaves `fuse-sweeps` out, with the same result. With `exact`, fast-math flags are cleared first,
+    and no pass that changes results runs.
     """
 
     name = "tile-sugar-to-cuda-tile"
@@ -45,6 +46,7 @@ class TileSugarToCudaTilePipeline(NamedPipeline):
     exact: bool = False
     fastmath: tuple[str, ...] = ("afn", "contract")
     access: str = "auto"
+    fuse: bool = True
 
     def passes(self) -> list[TilePass]:
         from tileir_xdsl.passes.agree_vector_width import AgreeVectorWidthPass
@@ -56,6 +58,7 @@ class TileSugarToCudaTilePipeline(NamedPipeline):
         from tileir_xdsl.passes.cse import CommonSubexpressionEliminationPass
         from tileir_xdsl.passes.dce import DeadCodeEliminationPass
         from tileir_xdsl.passes.expand_library import ExpandLibraryPass
+        from tileir_xdsl.passes.fuse_sweeps import FuseSweepsPass
         from tileir_xdsl.passes.infer_promises import InferPromisesPass
         from tileir_xdsl.passes.legalize_elementwise import LegalizeElementwisePass
         from tileir_xdsl.passes.licm import LoopInvariantCodeMotionPass
@@ -72,6 +75,7 @@ class TileSugarToCudaTilePipeline(NamedPipeline):
             ExpandLibraryPass(fastmath=() if self.exact else self.fastmath),
             LegalizeElementwisePass(),
             *([] if self.exact else [ApproximateMathPass(), ContractFmaPass()]),
+            *([FuseSweepsPass()] if self.fuse else []),
             PadToPowerOfTwoPass(),
             LowerReductionsPass(version=version),
             LowerElementwisePass(version=version),
