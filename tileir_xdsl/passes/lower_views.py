@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import IntegerAttr, i1, i32, i64
+from xdsl.dialects.builtin import IntegerAttr, i32, i64
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 
 from tileir_xdsl.diagnostics import DiagnosticError
@@ -214,14 +214,12 @@ class AccessLowering:
     def _inside(self, axis: int, index: Extent, along: int | None) -> SSAValue | None:
         """Whether the index is below the extent: unsigned, so that negative ones are not."""
         extent = self.tensor.extents[axis]
+        reach = 1 if along is None else self._reach(along)
+        if isinstance(extent, int) and isinstance(index, int) and 0 <= index <= extent - reach:
+            return None
         position = self._position(index, along)
         if isinstance(position, int):
-            if isinstance(extent, int):
-                return self._known(0 <= position < extent)
             position = self.e.attribute(IntegerAttr(position, i32), ())
-        if isinstance(extent, int) and isinstance(index, int) and along is not None:
-            if 0 <= index and index + self._reach(along) <= extent:
-                return None
         limit = self._spread(extent, tile(position).get_shape())
         return self.e.compare("lt", position, limit, unsigned=True)
 
@@ -229,9 +227,6 @@ class AccessLowering:
         """How many elements of a dimension are accessed."""
         extents = self.op.extents
         return self.shape[along] if extents is None else extents[along]
-
-    def _known(self, holds: bool) -> SSAValue | None:
-        return None if holds else self.e.attribute(IntegerAttr(0, i1), ())
 
     def _position(self, index: Extent, along: int | None) -> Extent:
         """The index of each lane, wrapping: what wraps is outside any tensor."""

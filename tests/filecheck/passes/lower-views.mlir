@@ -64,16 +64,14 @@ tile_sugar.kernel @slice(%X: tensor<?x100xf32>, %Y: tensor<?x128xf32>, %r: i32) 
 // CHECK-NEXT: %21 = muli %reshape_21, %cst_128_i32 : tile<8x1xi32>
 // CHECK-NEXT: %22 = iota : tile<128xi32>
 // CHECK-NEXT: %reshape_22 = reshape %22 : tile<128xi32> -> tile<1x128xi32>
-// CHECK-NEXT: %23 = iota : tile<128xi32>
-// CHECK-NEXT: %reshape_23 = reshape %23 : tile<128xi32> -> tile<1x128xi32>
-// CHECK-NEXT: %bcast_24 = broadcast %21 : tile<8x1xi32> -> tile<8x128xi32>
-// CHECK-NEXT: %bcast_25 = broadcast %reshape_23 : tile<1x128xi32> -> tile<8x128xi32>
-// CHECK-NEXT: %24 = addi %bcast_24, %bcast_25 : tile<8x128xi32>
-// CHECK-NEXT: %reshape_26 = reshape %19 : tile<ptr<f32>> -> tile<1x1xptr<f32>>
-// CHECK-NEXT: %bcast_27 = broadcast %reshape_26 : tile<1x1xptr<f32>> -> tile<8x128xptr<f32>>
-// CHECK-NEXT: %25 = offset %bcast_27, %24 : tile<8x128xptr<f32>>, tile<8x128xi32> -> tile<8x128xptr<f32>>
-// CHECK-NEXT: %bcast_28 = broadcast %16 : tile<8x1xi1> -> tile<8x128xi1>
-// CHECK-NEXT: %26 = store_ptr_tko weak %25, %result, %bcast_28 : tile<8x128xptr<f32>>, tile<8x128xf32>, tile<8x128xi1> -> token
+// CHECK-NEXT: %bcast_23 = broadcast %21 : tile<8x1xi32> -> tile<8x128xi32>
+// CHECK-NEXT: %bcast_24 = broadcast %reshape_22 : tile<1x128xi32> -> tile<8x128xi32>
+// CHECK-NEXT: %23 = addi %bcast_23, %bcast_24 : tile<8x128xi32>
+// CHECK-NEXT: %reshape_25 = reshape %19 : tile<ptr<f32>> -> tile<1x1xptr<f32>>
+// CHECK-NEXT: %bcast_26 = broadcast %reshape_25 : tile<1x1xptr<f32>> -> tile<8x128xptr<f32>>
+// CHECK-NEXT: %24 = offset %bcast_26, %23 : tile<8x128xptr<f32>>, tile<8x128xi32> -> tile<8x128xptr<f32>>
+// CHECK-NEXT: %bcast_27 = broadcast %16 : tile<8x1xi1> -> tile<8x128xi1>
+// CHECK-NEXT: %25 = store_ptr_tko weak %24, %result, %bcast_27 : tile<8x128xptr<f32>>, tile<8x128xf32>, tile<8x128xi1> -> token
 // CHECK-NEXT: return
 // CHECK-NEXT: }
 // CHECK-NEXT: }
@@ -125,37 +123,34 @@ tile_sugar.kernel @tokens(%X: tensor<64xf32>, %Y: tensor<64xf32>) {
 // CHECK-NEXT: %assume = assume div_by<16>, %arg0 : tile<ptr<f32>>
 // CHECK-NEXT: %assume_0 = assume div_by<16>, %arg1 : tile<ptr<f32>>
 // CHECK-NEXT: %0 = iota : tile<64xi32>
-// CHECK-NEXT: %1 = iota : tile<64xi32>
 // CHECK-NEXT: %reshape = reshape %assume : tile<ptr<f32>> -> tile<1xptr<f32>>
 // CHECK-NEXT: %bcast = broadcast %reshape : tile<1xptr<f32>> -> tile<64xptr<f32>>
-// CHECK-NEXT: %2 = offset %bcast, %1 : tile<64xptr<f32>>, tile<64xi32> -> tile<64xptr<f32>>
-// CHECK-NEXT: %result, %result_token = load_ptr_tko weak %2 : tile<64xptr<f32>> -> tile<64xf32>, token
-// CHECK-NEXT: %3 = iota : tile<64xi32>
+// CHECK-NEXT: %1 = offset %bcast, %0 : tile<64xptr<f32>>, tile<64xi32> -> tile<64xptr<f32>>
+// CHECK-NEXT: %result, %result_token = load_ptr_tko weak %1 : tile<64xptr<f32>> -> tile<64xf32>, token
+// CHECK-NEXT: %2 = iota : tile<64xi32>
 // CHECK-NEXT: %cst_1_i32 = constant <i32: 1> : tile<64xi32>
-// CHECK-NEXT: %4 = addi %cst_1_i32, %3 : tile<64xi32>
+// CHECK-NEXT: %3 = addi %cst_1_i32, %2 : tile<64xi32>
 // CHECK-NEXT: %cst_64_i32 = constant <i32: 64> : tile<64xi32>
-// CHECK-NEXT: %5 = cmpi less_than %4, %cst_64_i32, unsigned : tile<64xi32> -> tile<64xi1>
+// CHECK-NEXT: %4 = cmpi less_than %3, %cst_64_i32, unsigned : tile<64xi32> -> tile<64xi1>
 // CHECK-NEXT: %cst_1_i64 = constant <i64: 1> : tile<i64>
-// CHECK-NEXT: %6 = offset %assume, %cst_1_i64 : tile<ptr<f32>>, tile<i64> -> tile<ptr<f32>>
-// CHECK-NEXT: %7 = iota : tile<64xi32>
-// CHECK-NEXT: %reshape_1 = reshape %6 : tile<ptr<f32>> -> tile<1xptr<f32>>
+// CHECK-NEXT: %5 = offset %assume, %cst_1_i64 : tile<ptr<f32>>, tile<i64> -> tile<ptr<f32>>
+// CHECK-NEXT: %6 = iota : tile<64xi32>
+// CHECK-NEXT: %reshape_1 = reshape %5 : tile<ptr<f32>> -> tile<1xptr<f32>>
 // CHECK-NEXT: %bcast_2 = broadcast %reshape_1 : tile<1xptr<f32>> -> tile<64xptr<f32>>
-// CHECK-NEXT: %8 = offset %bcast_2, %7 : tile<64xptr<f32>>, tile<64xi32> -> tile<64xptr<f32>>
+// CHECK-NEXT: %7 = offset %bcast_2, %6 : tile<64xptr<f32>>, tile<64xi32> -> tile<64xptr<f32>>
 // CHECK-NEXT: %cst_0_f32 = constant <f32: 0.000000e+00> : tile<64xf32>
-// CHECK-NEXT: %result_3, %result_token_4 = load_ptr_tko weak %8, %5, %cst_0_f32 : tile<64xptr<f32>>, tile<64xi1>, tile<64xf32> -> tile<64xf32>, token
-// CHECK-NEXT: %9 = join_tokens %result_token, %result_token_4 : token
-// CHECK-NEXT: %10 = iota : tile<64xi32>
-// CHECK-NEXT: %11 = iota : tile<64xi32>
+// CHECK-NEXT: %result_3, %result_token_4 = load_ptr_tko weak %7, %4, %cst_0_f32 : tile<64xptr<f32>>, tile<64xi1>, tile<64xf32> -> tile<64xf32>, token
+// CHECK-NEXT: %8 = join_tokens %result_token, %result_token_4 : token
+// CHECK-NEXT: %9 = iota : tile<64xi32>
 // CHECK-NEXT: %reshape_5 = reshape %assume : tile<ptr<f32>> -> tile<1xptr<f32>>
 // CHECK-NEXT: %bcast_6 = broadcast %reshape_5 : tile<1xptr<f32>> -> tile<64xptr<f32>>
-// CHECK-NEXT: %12 = offset %bcast_6, %11 : tile<64xptr<f32>>, tile<64xi32> -> tile<64xptr<f32>>
-// CHECK-NEXT: %13 = store_ptr_tko weak %12, %result_3 token=%9 : tile<64xptr<f32>>, tile<64xf32> -> token
-// CHECK-NEXT: %14 = iota : tile<64xi32>
-// CHECK-NEXT: %15 = iota : tile<64xi32>
+// CHECK-NEXT: %10 = offset %bcast_6, %9 : tile<64xptr<f32>>, tile<64xi32> -> tile<64xptr<f32>>
+// CHECK-NEXT: %11 = store_ptr_tko weak %10, %result_3 token=%8 : tile<64xptr<f32>>, tile<64xf32> -> token
+// CHECK-NEXT: %12 = iota : tile<64xi32>
 // CHECK-NEXT: %reshape_7 = reshape %assume_0 : tile<ptr<f32>> -> tile<1xptr<f32>>
 // CHECK-NEXT: %bcast_8 = broadcast %reshape_7 : tile<1xptr<f32>> -> tile<64xptr<f32>>
-// CHECK-NEXT: %16 = offset %bcast_8, %15 : tile<64xptr<f32>>, tile<64xi32> -> tile<64xptr<f32>>
-// CHECK-NEXT: %17 = store_ptr_tko weak %16, %result : tile<64xptr<f32>>, tile<64xf32> -> token
+// CHECK-NEXT: %13 = offset %bcast_8, %12 : tile<64xptr<f32>>, tile<64xi32> -> tile<64xptr<f32>>
+// CHECK-NEXT: %14 = store_ptr_tko weak %13, %result : tile<64xptr<f32>>, tile<64xf32> -> token
 // CHECK-NEXT: return
 // CHECK-NEXT: }
 // CHECK-NEXT: }
@@ -198,12 +193,11 @@ tile_sugar.kernel @loop(%X: tensor<64xf32>, %n: i32, %c: i1) {
 // CHECK-NEXT: %result, %result_token = load_ptr_tko weak %7, %3, %cst_0_f32 token=%iterArg0 : tile<16xptr<f32>>, tile<16xi1>, tile<16xf32> -> tile<16xf32>, token
 // CHECK-NEXT: %8 = if %arg2 -> (token) {
 // CHECK-NEXT: %9 = iota : tile<16xi32>
-// CHECK-NEXT: %10 = iota : tile<16xi32>
 // CHECK-NEXT: %reshape_2 = reshape %assume : tile<ptr<f32>> -> tile<1xptr<f32>>
 // CHECK-NEXT: %bcast_3 = broadcast %reshape_2 : tile<1xptr<f32>> -> tile<16xptr<f32>>
-// CHECK-NEXT: %11 = offset %bcast_3, %10 : tile<16xptr<f32>>, tile<16xi32> -> tile<16xptr<f32>>
-// CHECK-NEXT: %12 = store_ptr_tko weak %11, %result token=%result_token : tile<16xptr<f32>>, tile<16xf32> -> token
-// CHECK-NEXT: yield %12 : token
+// CHECK-NEXT: %10 = offset %bcast_3, %9 : tile<16xptr<f32>>, tile<16xi32> -> tile<16xptr<f32>>
+// CHECK-NEXT: %11 = store_ptr_tko weak %10, %result token=%result_token : tile<16xptr<f32>>, tile<16xf32> -> token
+// CHECK-NEXT: yield %11 : token
 // CHECK-NEXT: } else {
 // CHECK-NEXT: yield %result_token : token
 // CHECK-NEXT: }
@@ -227,17 +221,15 @@ tile_sugar.kernel @alias(%X: tensor<64xf32> {may_alias}, %Y: tensor<64xf32> {may
 // CHECK-NEXT: %assume = assume div_by<16>, %arg0 : tile<ptr<f32>>
 // CHECK-NEXT: %assume_0 = assume div_by<16>, %arg1 : tile<ptr<f32>>
 // CHECK-NEXT: %0 = iota : tile<64xi32>
-// CHECK-NEXT: %1 = iota : tile<64xi32>
 // CHECK-NEXT: %reshape = reshape %assume : tile<ptr<f32>> -> tile<1xptr<f32>>
 // CHECK-NEXT: %bcast = broadcast %reshape : tile<1xptr<f32>> -> tile<64xptr<f32>>
-// CHECK-NEXT: %2 = offset %bcast, %1 : tile<64xptr<f32>>, tile<64xi32> -> tile<64xptr<f32>>
-// CHECK-NEXT: %result, %result_token = load_ptr_tko weak %2 : tile<64xptr<f32>> -> tile<64xf32>, token
-// CHECK-NEXT: %3 = iota : tile<64xi32>
-// CHECK-NEXT: %4 = iota : tile<64xi32>
+// CHECK-NEXT: %1 = offset %bcast, %0 : tile<64xptr<f32>>, tile<64xi32> -> tile<64xptr<f32>>
+// CHECK-NEXT: %result, %result_token = load_ptr_tko weak %1 : tile<64xptr<f32>> -> tile<64xf32>, token
+// CHECK-NEXT: %2 = iota : tile<64xi32>
 // CHECK-NEXT: %reshape_1 = reshape %assume_0 : tile<ptr<f32>> -> tile<1xptr<f32>>
 // CHECK-NEXT: %bcast_2 = broadcast %reshape_1 : tile<1xptr<f32>> -> tile<64xptr<f32>>
-// CHECK-NEXT: %5 = offset %bcast_2, %4 : tile<64xptr<f32>>, tile<64xi32> -> tile<64xptr<f32>>
-// CHECK-NEXT: %6 = store_ptr_tko weak %5, %result token=%result_token : tile<64xptr<f32>>, tile<64xf32> -> token
+// CHECK-NEXT: %3 = offset %bcast_2, %2 : tile<64xptr<f32>>, tile<64xi32> -> tile<64xptr<f32>>
+// CHECK-NEXT: %4 = store_ptr_tko weak %3, %result token=%result_token : tile<64xptr<f32>>, tile<64xf32> -> token
 // CHECK-NEXT: return
 // CHECK-NEXT: }
 // CHECK-NEXT: }
