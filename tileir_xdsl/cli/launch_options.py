@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -87,24 +88,40 @@ def is_wanted(options: argparse.Namespace, module: ModuleOp) -> bool:
     return is_sugar(module)
 
 
+@dataclass
+class Outcome:
+    """What came of the options."""
+
+    arguments: dict[str, Any]
+    """By name, as the launch left them."""
+    findings: Sequence[Any] = ()
+    """Diagnostics of the interpreter."""
+    summary: list[str] = field(default_factory=list[str])
+    """Lines for standard error, unless the user wants none."""
+    times: list[str] = field(default_factory=list[str])
+    """Lines for standard output."""
+
+
 def run(
     options: argparse.Namespace,
     module: ModuleOp,
     grid: tuple[int, ...] | None,
     named: Named,
-) -> tuple[dict[str, Any], Sequence[Any]]:
-    """Launch as the options say; answers the arguments by name and what was found on the way."""
+) -> Outcome:
+    """Launch as the options say."""
     from tileir_xdsl.runtime.kernel import Kernel
     from tileir_xdsl.runtime.launch import prepare
 
     kernel = Kernel(module, options.kernel)
-    arguments = _arguments(kernel.abi, options, named)
-    launch = prepare(kernel, grid, arguments)
+    outcome = Outcome(_arguments(kernel.abi, options, named))
+    launch = prepare(kernel, grid, outcome.arguments)
     if options.emit_harness:
         _emit(launch, options)
+        outcome.summary.append(f"wrote {options.emit_harness}")
         if not _runs_too(options):
-            return arguments, ()
-    return arguments, _run(launch, options)
+            return outcome
+    _run(launch, options, outcome)
+    return outcome
 
 
 def _runs_too(options: argparse.Namespace) -> bool:
@@ -114,24 +131,23 @@ def _runs_too(options: argparse.Namespace) -> bool:
     )
 
 
-def _run(launch: Launch, options: argparse.Namespace) -> Sequence[Any]:
+def _run(launch: Launch, options: argparse.Namespace, outcome: Outcome) -> None:
     from tileir_xdsl.runtime.handlers import Comparison
-    from tileir_xdsl.runtime.launch import Engine, Handler, perform
+    from tileir_xdsl.runtime.launch import Handler, perform
 
     engine = _engine(options)
     around = Comparison(tolerance=_tolerance(options)) if options.compare else Handler()
     copies = [launch.arguments.copied() for _ in range(options.repeat or 0)]
     with around:
         result = perform(launch, engine)
-    assert isinstance(engine, Engine)
-    if not options.quiet:
-        print(result.report or f"@{launch.kernel.name} ran on {result.engine}", file=sys.stderr)
-    if isinstance(around, Comparison) and not options.quiet:
+    outcome.summary.append(str(result.report or f"@{launch.kernel.name} ran on {result.engine}"))
+    if isinstance(around, Comparison):
         arrays = "array" if around.compared == 1 else "arrays"
-        print(f"{around.compared} {arrays} as the interpreter computes them", file=sys.stderr)
+        outcome.summary.append(f"{around.compared} {arrays} as the interpreter computes them")
+    if result.report is not None:
+        outcome.findings = result.report.findings
     if options.repeat:
-        print(_times(launch, engine, copies, result.engine))
-    return () if result.report is None else result.report.findings
+        outcome.times.append(_times(launch, engine, copies, result.engine))
 
 
 def _times(launch: Launch, engine: Engine, copies: Sequence[Any], name: str) -> str:
@@ -194,8 +210,6 @@ def _emit(launch: Launch, options: argparse.Namespace) -> None:
         name=os.path.basename(options.emit_harness),
     )
     write_output(text, options.emit_harness)
-    if not options.quiet:
-        print(f"wrote {options.emit_harness}", file=sys.stderr)
 
 
 # --- arguments

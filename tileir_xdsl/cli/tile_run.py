@@ -174,10 +174,14 @@ def _launch(options: argparse.Namespace, module: ModuleOp) -> int:
     """Run through the launcher: other engines, and kernels of `tile_sugar`."""
     grid = None if options.grid is None else _grid(options.grid)
     saves = [_named(text, "--save", "NAME=FILE.npy") for text in options.save]
-    arguments, findings = launch_options.run(options, module, grid, _named)
-    _print_arrays(arguments, options.print)
-    _save_arrays(arguments, saves)
-    return _status(findings, options)
+    outcome = launch_options.run(options, module, grid, _named)
+    _print_arrays(outcome.arguments, options.print)
+    _save_arrays(outcome.arguments, saves)
+    for line in outcome.times:
+        print(line)
+    if not options.quiet:
+        print(*outcome.summary, sep="\n", file=sys.stderr)
+    return _status(outcome.findings, options)
 
 
 def _status(findings: Sequence[Diagnostic], options: argparse.Namespace) -> int:
