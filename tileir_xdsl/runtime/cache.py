@@ -27,14 +27,21 @@ _DIGEST_BYTES = 32
 
 
 def default_directory() -> Path:
-    """`TILEIR_CACHE_DIR`, or the user's cache directory."""
+    """`TILEIR_CACHE_DIR`, or the user's cache directory.
+
+    A user without a home directory has none: the place answered then cannot be written.
+    """
     if named := os.environ.get(CACHE_VARIABLE):
         return Path(named)
+    variable, below_home = ("XDG_CACHE_HOME", (".cache",))
     if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base, "tileir-xdsl")
+        variable, below_home = ("LOCALAPPDATA", ("AppData", "Local"))
+    if base := os.environ.get(variable):
+        return Path(base, "tileir-xdsl")
+    try:
+        return Path(Path.home(), *below_home, "tileir-xdsl")
+    except RuntimeError:
+        return Path(os.devnull, "tileir-xdsl")
 
 
 def cache_key(bytecode: bytes, gpu: str, tool_version: str, options: Sequence[str] = ()) -> str:

@@ -23,10 +23,13 @@ T = TypeVar("T")
 
 Image = Literal["cubin", "bytecode"]
 
+ENGINES = ("interpreter", "gpu")
+"""The names of the engines."""
+
 
 def engine_named(name: str) -> Engine:
-    """An engine with its defaults. Raises KeyError for a name that none has."""
-    return {"interpreter": Interpreter, "gpu": GpuEngine}[name]()
+    """An engine of `ENGINES` with its defaults."""
+    return Interpreter() if name == "interpreter" else GpuEngine()
 
 
 class Interpreter(Engine):

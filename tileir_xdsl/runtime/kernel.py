@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 BYTECODE_MAGIC = b"\x7fTileIR\x00"
 
+FILE_SUFFIXES = (".mlir", ".tileirbc", ".cubin")
+
 _LOWERED: WeakKeyDictionary[Any, dict[Any, Any]] = WeakKeyDictionary()
 """What each module of `tile_sugar` lowers to, by options."""
 
@@ -163,6 +165,12 @@ class Kernel:
 
 def _contents(source: Any, file: str | None) -> tuple[Any, str]:
     """Text, bytes or a module, and the name of its file."""
+    if isinstance(source, str) and "\n" not in source and source.endswith(FILE_SUFFIXES):
+        raise DiagnosticError.at(
+            "text is the kernel itself, but this is the name of a file",
+            Place.file(source),
+            fix=f"pass pathlib.Path({source!r})",
+        )
     if not isinstance(source, os.PathLike):
         return source, file or ("<bytes>" if isinstance(source, bytes) else "<string>")
     path = Path(cast(Any, source))
@@ -192,7 +200,8 @@ def _module(source: Any, file: str) -> ModuleOp:
         module = source
     else:
         raise DiagnosticError.at(
-            f"a kernel is made from text, bytes, a path or a module, not {type(source).__name__}",
+            "a kernel is made from text, bytes, a path or a builtin.module, "
+            f"not {getattr(source, 'name', type(source).__name__)}",
             Place.file(file),
         )
     errors = [d for d in tileir_xdsl.verify(module) if d.severity is Severity.ERROR]

@@ -6,7 +6,7 @@ change it, answer it, or pass it on. The last one is an *engine*: it runs the ke
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar, Token
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -141,16 +141,15 @@ def _pass_on(launch: Launch, handlers: tuple[Handler, ...]) -> Result:
 
 def _engine(engine: Engine | str | None, launch: Launch) -> Engine:
     """The engine that was asked for; else the GPU that an array lies on, else the interpreter."""
-    from tileir_xdsl.runtime.engines import engine_named
+    from tileir_xdsl.runtime.engines import ENGINES, engine_named
 
     if isinstance(engine, Engine):
         return engine
     if engine is None:
         return engine_named("gpu" if launch.arguments.device_arrays else "interpreter")
-    try:
-        return engine_named(engine)
-    except KeyError:
-        raise launch.error(f"no engine '{engine}'; there are interpreter and gpu") from None
+    if engine not in ENGINES:
+        raise launch.error(f"no engine {engine!r}; there are {' and '.join(ENGINES)}")
+    return engine_named(engine)
 
 
 def _grid(kernel: Kernel, grid: int | Sequence[int] | None, arguments: Arguments) -> Grid:
@@ -162,11 +161,11 @@ def _grid(kernel: Kernel, grid: int | Sequence[int] | None, arguments: Arguments
             )
         extents: list[Any] = list(asked)
     else:
-        extents = [grid] if isinstance(grid, int) else list(grid)
+        extents = list(grid) if isinstance(grid, Iterable) else [grid]
     numbers = [n for n in extents if hasattr(n, "__index__") and int(n) >= 0]
     if len(numbers) != len(extents) or not 1 <= len(extents) <= 3:
         raise kernel.abi.error(
-            f"a grid is one to three numbers of tile blocks, none negative, not {tuple(extents)}"
+            f"a grid is one to three numbers of tile blocks, none negative, not {grid!r}"
         )
     x, y, z = (*(int(n) for n in numbers), 1, 1)[:3]
     return x, y, z

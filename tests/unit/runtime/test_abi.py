@@ -8,7 +8,7 @@ from tileir_xdsl.diagnostics import DiagnosticError
 from tileir_xdsl.runtime.abi import abi
 from tileir_xdsl.runtime.cubin import CubinError, CubinParameter, kernel_parameters
 
-SCALARS = "i1 i8 i16 i32 i64 f16 bf16 f32 tf32 f64 f8E4M3FN f8E5M2".split()
+SCALARS = "i1 i4 i8 i16 i32 i64 f16 bf16 f32 tf32 f64 f8E4M3FN f8E5M2 f8E8M0FNU fnv8E5M3FNU".split()
 
 
 def entry(*types: str, body: str = "", name: str = "k") -> str:
@@ -97,7 +97,7 @@ def test_offsets_are_those_of_the_assembler():
     tileiras()
     types = [*SCALARS, "ptr<i8>", "i8", "f64", "i1", "ptr<f16>", "i8", "i16"]
     module = tileir_xdsl.parse(entry(*types))
-    (found,) = kernel_parameters(tileir_xdsl.compile(module, "sm_90")).values()
+    (found,) = kernel_parameters(tileir_xdsl.compile(module, "sm_100")).values()
     assert [CubinParameter(s.offset, s.size) for s in abi(module).slots] == list(found)
 
 

@@ -70,6 +70,7 @@ def message(parameter: Parameter, value: Any) -> str:
         ("f8E5M2", -2.0, "c0"),
         ("f8E8M0FNU", 2.0, "80"),
         ("f4E2M1FN", -6.0, "0f"),
+        ("fnv8E5M3FNU", 1.0, "78"),
     ],
 )
 def test_scalars(element: str, value: Any, packed: str):

@@ -100,6 +100,18 @@ def test_where_it_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     assert default_directory() == tmp_path / "xdg" / "tileir-xdsl"
 
 
+def test_no_home(monkeypatch: pytest.MonkeyPatch):
+    def none() -> Path:
+        raise RuntimeError("no home")
+
+    for variable in ("TILEIR_CACHE_DIR", "XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setattr(Path, "home", none)
+    cache = KernelCache()
+    cache.put(KEY, b"cubin")
+    assert cache.get(KEY) is None
+
+
 WRITER = """
 import sys
 from pathlib import Path

@@ -149,6 +149,10 @@ def test_kernels_that_are_none(tmp_path: Path):
         tileir_xdsl.Kernel("nonsense", file="k.mlir")
     with pytest.raises(DiagnosticError, match="not int"):
         tileir_xdsl.Kernel(3)
+    with pytest.raises(DiagnosticError, match=r"pass pathlib.Path\('kernel.mlir'\)"):
+        tileir_xdsl.Kernel("kernel.mlir")
+    with pytest.raises(DiagnosticError, match=r"not cuda_tile.module"):
+        tileir_xdsl.Kernel(tileir_xdsl.parse(ADD).body.block.first_op)
     invalid = ADD.replace("addf %old, %step : tile<f32>", "addf %old, %step : tile<i32>")
     with pytest.raises(DiagnosticError):
         tileir_xdsl.Kernel(invalid)
@@ -194,7 +198,14 @@ def test_promises_are_checked_before_the_launch():
 
 
 @pytest.mark.parametrize(
-    ("grid", "expected"), [(4, (4, 1, 1)), ((2, 2), (2, 2, 1)), ([np.int32(4)], (4, 1, 1))]
+    ("grid", "expected"),
+    [
+        (4, (4, 1, 1)),
+        ((2, 2), (2, 2, 1)),
+        ([np.int32(4)], (4, 1, 1)),
+        (np.int64(4), (4, 1, 1)),
+        (np.asarray([2, 1, 2]), (2, 1, 2)),
+    ],
 )
 def test_grids(grid: Any, expected: tuple[int, int, int]):
     with DryRun() as seen:
@@ -202,7 +213,7 @@ def test_grids(grid: Any, expected: tuple[int, int, int]):
     assert seen.launches[0].grid == expected
 
 
-@pytest.mark.parametrize("grid", [-1, (1, 2, 3, 4), (), (1, -1), (1.5,), "x"])
+@pytest.mark.parametrize("grid", [-1, (1, 2, 3, 4), (), (1, -1), (1.5,), 2.5, "x", object()])
 def test_grids_that_are_none(grid: Any):
     with pytest.raises(DiagnosticError, match="a grid is one to three numbers"):
         tileir_xdsl.launch(ADD, grid, [zeros(), 1.0])
@@ -228,6 +239,9 @@ def test_no_blocks_run_nothing():
 def test_an_unknown_engine():
     with pytest.raises(DiagnosticError, match="no engine 'cpu'; there are interpreter and gpu"):
         tileir_xdsl.launch(ADD, 1, [zeros(), 1.0], engine="cpu")
+    wrong: Any = Interpreter
+    with pytest.raises(DiagnosticError, match="no engine <class"):
+        tileir_xdsl.launch(ADD, 1, [zeros(), 1.0], engine=wrong)
 
 
 def test_the_interpreter_refuses_device_memory():
