@@ -42,8 +42,8 @@ class ApproximateMathPass(TilePass):
     1/2.
 
     Never subtracts a maximum after scaling: rows of huge equal numbers stay uniform. No subnormal
-    result is lost without `ftz`, except in rows that hold an infinity. Needs
-    `legalize-elementwise`.
+    result is lost without `ftz`, except in rows that hold an infinity or whose scaled maximum is
+    beyond 2**30. Needs `legalize-elementwise`.
     """
 
     name = "approximate-math"
@@ -130,15 +130,17 @@ def _is_number(value: SSAValue, number: float | str) -> bool:
 class _Distance:
     """What is known of x - g, where g is the maximum of x's row."""
 
-    infinite: SSAValue | None
-    """i1, one for each row: where g is 0 because the maximum is infinite. There x - g may be
-    positive; everywhere else it is not, or it is NaN. None when that holds everywhere."""
+    unbounded: SSAValue | None
+    """i1, one for each row: where x - g may be any number, as g is 0 for an infinite maximum or is
+    huge. Everywhere else it is at most 32, or NaN. None when that holds everywhere."""
     axis: int
 
 
-def _distance(value: SSAValue) -> _Distance | None:
+def _distance(w: Writer, value: SSAValue) -> _Distance | None:
     """Whether a value is the distance of elements from the maximum of their row."""
     difference = _maker(value)
+    if isinstance(difference, ew.FmaOp):
+        return _scaled_distance(w, difference)
     if not isinstance(difference, ew.SubOp):
         return None
     x, g = difference.lhs, _narrow(difference.rhs)
@@ -147,17 +149,53 @@ def _distance(value: SSAValue) -> _Distance | None:
         return _Distance(None, maximum.dimension)
     if not isinstance(maximum, ew.SelectOp) or not _is_number(maximum.if_true, 0):
         return None
-    infinite, row = _maker(maximum.condition), _maker(maximum.if_false)
-    if not _is_maximum(row, x) or not isinstance(infinite, ew.CmpOp):
+    row = _maker(maximum.if_false)
+    if not _is_maximum(row, x) or not _guards(maximum):
         return None
+    return _Distance(maximum.condition, row.dimension)
+
+
+def _guards(choice: ew.SelectOp) -> bool:
+    """Whether a select takes its first operand where the second is infinite."""
+    infinite = _maker(choice.condition)
+    if not isinstance(infinite, ew.CmpOp) or infinite.predicate.keyword != "eq":
+        return False
     magnitude = _maker(infinite.lhs)
-    guards = (
-        isinstance(magnitude, ew.AbsOp)
-        and magnitude.source is maximum.if_false
-        and infinite.predicate.keyword == "eq"
-        and _is_number(infinite.rhs, "inf")
-    )
-    return _Distance(infinite.result, row.dimension) if guards else None
+    is_magnitude = isinstance(magnitude, ew.AbsOp) and magnitude.source is choice.if_false
+    return is_magnitude and _is_number(infinite.rhs, "inf")
+
+
+def _scaled_distance(w: Writer, op: ew.FmaOp) -> _Distance | None:
+    """x * scale - g with g at least the row's rounded maximum times a positive scale.
+
+    The product is not rounded here: where g is below 2**30, half a unit in its last place, by
+    which the rounded one may be less, is at most 32.
+    """
+    negated = _maker(_narrow(op.operands[2]))
+    x, scale = op.operands[0], _number(op.operands[1])
+    if not isinstance(negated, ew.NegOp) or scale is None or not _is_positive(scale):
+        return None
+    choice = _maker(_narrow(negated.source))
+    if not isinstance(choice, ew.SelectOp) or not _is_number(choice.if_true, 0):
+        return None
+    largest = _maker(choice.if_false)
+    if not _guards(choice) or not isinstance(largest, ew.MaxOp) or largest.propagate_nan:
+        return None
+    for operand in largest.operands:
+        product = _maker(operand)
+        if not isinstance(product, ew.MulOp) or _number(product.rhs) != scale:
+            continue
+        row = _maker(product.lhs)
+        if _is_maximum(row, x):
+            magnitude = w.of(ew.AbsOp, choice.if_false)
+            limit = _full(w, 2.0**30, magnitude)
+            return _Distance(w.of(ew.CmpOp, magnitude, limit, predicate="ge"), row.dimension)
+    return None
+
+
+def _is_positive(number: FloatBitsAttr) -> bool:
+    layout = layout_of(number.type)
+    return not is_special(number.bits.data, layout) and exact_value(number.bits.data, layout) > 0
 
 
 def _is_maximum(op: Any, x: SSAValue) -> bool:
@@ -173,7 +211,7 @@ def _exp(w: Writer, op: ew.ExpOp) -> SSAValue | None:
         remark(op, "exp is exp2 that flushes subnormal numbers: licensed by afn, ftz")
         scaled = w.of(ew.MulOp, d, _full(w, LOG2_E, d), fastmath=_flags(op))
         return w.of(ew.Exp2Op, scaled, fastmath=_flags(op))
-    distance = _distance(d)
+    distance = _distance(w, d)
     if distance is None:
         remark(
             op,
@@ -184,7 +222,7 @@ def _exp(w: Writer, op: ew.ExpOp) -> SSAValue | None:
     remark(op, "exp of a distance from the row's maximum is exp2: licensed by afn")
     shift = _by_row(w, distance, 0, SHIFT, d)
     scaled = w.of(ew.FmaOp, d, _full(w, LOG2_E, d), shift)
-    # The operand is at most about 24 and results below 2**-126 stand for what rounds to zero.
+    # The operand is at most about 71 and results below 2**-126 stand for what rounds to zero.
     power = w.of(ew.Exp2Op, scaled, fastmath=_with_flag(op, "ftz"))
     users = [use.operation for use in op.result.uses]
     sums: list[Any] = [
@@ -202,14 +240,14 @@ def _exp(w: Writer, op: ew.ExpOp) -> SSAValue | None:
 
 
 def _by_row(
-    w: Writer, distance: _Distance, infinite: float, otherwise: float, like: SSAValue
+    w: Writer, distance: _Distance, unbounded: float, otherwise: float, like: SSAValue
 ) -> SSAValue:
-    """A number for rows of an infinite maximum and one for all others."""
-    if distance.infinite is None:
+    """A number for rows whose distances are not bounded and one for all others."""
+    if distance.unbounded is None:
         return _full(w, otherwise, like)
-    condition = distance.infinite
+    condition = distance.unbounded
     shape = shape_of(condition.type)
-    numbers = [spread(w, w.scalar(n, like), shape) for n in (infinite, otherwise)]
+    numbers = [spread(w, w.scalar(n, like), shape) for n in (unbounded, otherwise)]
     return spread(w, w.of(ew.SelectOp, condition, *numbers), shape_of(like.type))
 
 

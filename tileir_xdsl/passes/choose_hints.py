@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -22,11 +23,14 @@ WARPS = "num_worker_warps_per_cta"
 DEFAULT_WARPS = 4
 """What tileiras takes without a hint."""
 
-ACCUMULATORS_PER_WARP = 128 * 128 // DEFAULT_WARPS
-"""Elements of an f32 accumulator that the registers of one warp hold."""
+ACCUMULATORS = 128 * 128
+"""Elements of f32 products that the registers of four warps hold beside everything else."""
+
+ASYNCHRONOUS_ACCUMULATORS = 128 * (128 + 64)
+"""The same on sm_90, whose products read their operands from shared memory."""
 
 TENSOR_MEMORY = ("sm_100", "sm_103", "sm_110")
-"""Targets whose accumulators are not in registers."""
+"""Targets where an accumulator is in registers only if something else is done with it."""
 
 ROW_WARPS = ((2048, 1), (4096, 4), (8192, 8), (16384, 16), (32768, 32))
 """Warps for a block of one row, by the longest row."""
@@ -38,8 +42,8 @@ SHORTEST_ROW = 256
 class ChooseHintsPass(TilePass):
     """States `num_worker_warps_per_cta` where four warps, the default, are wrong for an entry.
 
-    Eight for accumulators that the registers of four do not hold (on `target`s that keep them in
-    registers); for a reduction of one row, one warp up to 2048 columns, which needs no shared
+    Eight for products that the registers of four do not hold (on the `target`s that keep them
+    there); for a reduction of one row, one warp up to 2048 columns, which needs no shared
     memory, and up to 32 for 32,768. tileiras before 13.5 takes 1 and 2 as 4, 16 and 32 as 8. What
     an entry says itself stays.
     """
@@ -58,13 +62,7 @@ class ChooseHintsPass(TilePass):
     def _warps(self, entry: core.EntryOp) -> int | None:
         products = [op for op in entry.walk() if isinstance(op, ct.MmaFOp | ct.MmaIOp)]
         if products:
-            if self.target in TENSOR_MEMORY:
-                return None
-            largest = max(prod(_shape(op.result.type)) for op in products)
-            if largest <= ACCUMULATORS_PER_WARP * DEFAULT_WARPS:
-                return None
-            remark(entry, f"8 warps: an accumulator of {largest} elements does not fit 4")
-            return 2 * DEFAULT_WARPS
+            return self._warps_for_products(entry, products)
         rows = [_shape(op.operands[0].type) for op in entry.walk() if isinstance(op, core.ReduceOp)]
         if not rows or any(len(shape) < 2 or prod(shape[:-1]) != 1 for shape in rows):
             return None
@@ -80,6 +78,17 @@ class ChooseHintsPass(TilePass):
             return None
         remark(entry, f"{warps} warp{'s' * (warps > 1)} for a row of {columns} columns")
         return warps
+
+
+    def _warps_for_products(self, entry: core.EntryOp, products: Sequence[Any]) -> int | None:
+        if self.target in TENSOR_MEMORY and len(products) == 1:
+            return None
+        elements = sum(prod(_shape(op.result.type)) for op in products)
+        limit = ASYNCHRONOUS_ACCUMULATORS if self.target == "sm_90" else ACCUMULATORS
+        if elements <= limit:
+            return None
+        remark(entry, f"8 warps: products of {elements} elements do not fit the registers of 4")
+        return 2 * DEFAULT_WARPS
 
 
 def _shape(type: Any) -> tuple[int, ...]:

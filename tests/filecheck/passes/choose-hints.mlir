@@ -7,7 +7,7 @@
 // CHECK: entry @large({{.*}}) optimization_hints=<default = {num_worker_warps_per_cta = 8}>
 // SM100: entry @large({{[^)]*}}) {
 // CHECK: entry @small({{[^)]*}}) {
-// REMARK: remark: 8 warps: an accumulator of 32768 elements does not fit 4
+// REMARK: remark: 8 warps: products of 32768 elements do not fit the registers of 4
 cuda_tile.module @m {
   entry @large(%p: tile<ptr<f16>>) {
     %a = constant <f16: 1.0> : tile<128x16xf16>
