@@ -32,7 +32,7 @@ import numpy.typing as npt
 import tileir_xdsl
 from tileir_xdsl.diagnostics import DiagnosticError
 from tileir_xdsl.runtime.engines import GpuEngine, Interpreter
-from tileir_xdsl.runtime.gpu import Gpu, NoDevice
+from tileir_xdsl.runtime.gpu import Gpu, GpuError, NoDevice
 from tileir_xdsl.runtime.handlers import Comparison
 from tileir_xdsl.runtime.kernel import Kernel
 from tileir_xdsl.runtime.launch import Engine, prepare
@@ -704,8 +704,11 @@ def run(options: argparse.Namespace, gpu: Gpu | None) -> dict[str, Any]:
         for timed in timed_launches():
             if not budget.allows(f"time of {timed.name}"):
                 continue
-            times.append(measure(gpu, gpu_engine, timed))
-            print(f"timed    {timed.name}", flush=True)
+            try:
+                times.append(measure(gpu, gpu_engine, timed))
+            except (DiagnosticError, GpuError) as error:
+                times.append({"name": timed.name, "error": str(error)})
+            print(f"{'error' if 'error' in times[-1] else 'timed':8} {timed.name}", flush=True)
     report["skipped"] = budget.skipped
     report["seconds"] = round(time.monotonic() - budget.start, 1)
     return report
@@ -716,11 +719,15 @@ def describe(gpu: Gpu | None) -> dict[str, Any] | None:
         return None
     from tileir_xdsl.runtime.tileiras import find_tileiras, tool_version
 
+    try:
+        assembler = f"tileiras {tool_version(find_tileiras())}"
+    except DiagnosticError:
+        assembler = "no tileiras"
     return {
         "name": gpu.name,
         "architecture": gpu.architecture,
-        "driver": gpu.driver_version(),
-        "tileiras": tool_version(find_tileiras()),
+        "driver": f"driver of CUDA {gpu.driver_version()}",
+        "tileiras": assembler,
     }
 
 
@@ -746,6 +753,7 @@ def table(report: dict[str, Any]) -> str:
             f"| {one['name']} | {one['median_us']} us | {one['median_without_tma_us']} us "
             f"| {one['copy_us']} us |"
             for one in report["times"]
+            if "error" not in one
         ]
     return "\n".join(lines)
 

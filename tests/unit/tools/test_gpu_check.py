@@ -31,7 +31,7 @@ def _load() -> Any:
 gpu_check = _load()
 NAMES_AND_LAUNCHES: dict[str, Any] = gpu_check.example_launches()
 FACTS: dict[str, Any] = {fact.id: fact for fact in gpu_check.facts()}
-QUESTIONS_OF_THE_ISSUE = (
+QUESTIONS_THAT_MATTER = (
     "reduce_accumulator_first",
     "scan_accumulator_first",
     "identity_enters_reduce_1x128",
@@ -51,7 +51,7 @@ QUESTIONS_OF_THE_ISSUE = (
 
 
 def test_questions():
-    assert set(QUESTIONS_OF_THE_ISSUE) <= set(FACTS)
+    assert set(QUESTIONS_THAT_MATTER) <= set(FACTS)
     assert len(FACTS) == len(gpu_check.facts())
     assert all(
         fact.question.endswith("?") or fact.question.endswith(")?") for fact in FACTS.values()
@@ -163,6 +163,24 @@ def test_a_mismatch_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     assert gpu_check.main(options) == 1
     report = json.loads(output.read_text())
     assert not all(one["match"] for one in report["examples"].values())
+
+
+def test_what_cannot_be_measured_is_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+):
+    state = fake_driver.install(monkeypatch)
+    state.failures["cuLibraryLoadData"] = fake_driver.INVALID_IMAGE
+    monkeypatch.setenv("TILEIR_TILEIRAS", str(tmp_path / "missing"))
+    case = example("vector_add")
+    small = gpu_check.Timed("vector_add", case.path, case.grid, case.arguments)
+    monkeypatch.setattr(gpu_check, "timed_launches", lambda: [small])
+    output = tmp_path / "facts.json"
+    options = [f"--output={output}", "--image=bytecode", "--only=times", "--table"]
+    assert gpu_check.main(options) == 0
+    report = json.loads(output.read_text())
+    assert report["device"]["tileiras"] == "no tileiras"
+    assert "CUDA_ERROR_INVALID_IMAGE" in report["times"][0]["error"]
+    assert "error    vector_add" in capsys.readouterr().out
 
 
 def test_nothing_starts_when_the_time_is_up(tmp_path: Path):
