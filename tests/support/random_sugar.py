@@ -277,7 +277,8 @@ def extract(w: Writer) -> None:
     a = w.pick(*ARITHMETIC, "ui8")
     if a is None:
         return
-    offsets, shape = [], []
+    offsets: list[int] = []
+    shape: list[int] = []
     for extent in a.shape:
         part = w.draw(st.sampled_from([n for n in (1, 2, 4) if n <= extent] + [extent]))
         offsets.append(0 if part == extent else part * w.draw(st.integers(0, extent // part - 1)))

@@ -203,7 +203,7 @@ def ref_argsel(x: Array, y: Array) -> Sequence[Array | None]:
     """Folds of `a >= b ? ia : ib` beside maxima that prefer numbers to NaN."""
 
     def fold(a: Array, b: Array, ia: Any, ib: Any) -> tuple[Array, Array]:
-        return np.fmax(a, b), np.where(a >= b, ia, ib)
+        return np.fmax(a, b), np.asarray(np.where(a >= b, ia, ib))
 
     ab, iab = fold(x[:, 0], x[:, 1], 0, 1)
     cd, icd = fold(x[:, 2], x[:, 3], 2, 3)
@@ -434,7 +434,7 @@ def test_equals_numpy(name: str) -> None:
         with np.errstate(all="ignore"):
             expected = example.reference(*values)
         outcome = Launch(example_text(name), values).original()
-        arrays = [v for v in values if isinstance(v, np.ndarray)]
+        arrays: list[Array] = [v for v in values if isinstance(v, np.ndarray)]
         wanted = list(expected)[-len(arrays) :]
         for before, found, result in zip(arrays, outcome.arrays, wanted, strict=True):
             if result is None:

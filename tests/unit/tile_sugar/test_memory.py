@@ -264,7 +264,7 @@ def test_aliasing_parameters_are_ordered() -> None:
 
     from tileir_xdsl.interpreter import Kernel
 
-    results = []
+    results: list[Any] = []
     for _, module in states(text, "kernel.mlir"):
         shared = x.copy()
         Kernel(module).launch(launch.grid, [shared, shared])

@@ -126,7 +126,7 @@ def ulp_close(found: Array, expected: Array, ulps: float, atol: float) -> Array:
         if found.dtype.kind in "iub":
             return found == expected
         a, b = found.astype(np.float64), expected.astype(np.float64)
-        info = ml_dtypes.finfo(found.dtype)
+        info: Any = ml_dtypes.finfo(found.dtype)
         eps, tiny = float(info.eps), float(info.smallest_subnormal)
         near = np.abs(a - b) <= ulps * (np.abs(b) * eps + tiny) + atol
         return near | (a == b) | (np.isnan(a) & np.isnan(b))
@@ -248,7 +248,8 @@ def sweep_reference(t: Tile, x: Array, y: Array) -> Array:
 
 def reduce_text(t: Tile) -> str:
     e = t.element
-    return f"""%s, %r = reduce(%x, %y) axis 1 kinds [sum, max] : {t.type} -> tile<{t.rows}x1x{e}>, tile<{t.rows}x1x{e}> map {{
+    kept = f"tile<{t.rows}x1x{e}>"
+    return f"""%s, %r = reduce(%x, %y) axis 1 kinds [sum, max] : {t.type} -> {kept}, {kept} map {{
   ^bb0(%a: {e}, %b: {e}):
     %0 = mul %a, %b : {e}
     yield %0, %0 : {e}
@@ -270,8 +271,9 @@ def least(t: Tile) -> str:
 def combine_text(t: Tile) -> str:
     """The value of the largest |key|, the first on a tie: a combination of pairs."""
     e = t.element
-    return f"""%k = iota 1 : tile<{t.rows}x{t.width}xi32>
-  %v, %r = reduce(%x, %k) axis 1 identities [{least(t)}, 2147483647] : {t.type}, tile<{t.rows}x{t.width}xi32> -> tile<{t.rows}x1x{e}>, tile<{t.rows}x1xi32> combine {{
+    return f"""%k = iota 1 : {t.of("i32")}
+  %v, %r = reduce(%x, %k) axis 1 identities [{least(t)}, 2147483647]
+    : {t.type}, {t.of("i32")} -> tile<{t.rows}x1x{e}>, tile<{t.rows}x1xi32> combine {{
   ^bb0(%a: {e}, %i: i32, %b: {e}, %j: i32):
     %m = max %a, %b : {e}
     %ea = cmp eq %m, %a : {e}
@@ -565,7 +567,8 @@ ENTRIES: tuple[Entry, ...] = (
         lambda t: (
             f"%a = extract %x[0, 0] : {t.type} -> tile<{t.rows}x{half(t)}x{t.element}>\n"
             f"  %b = extract %y[0, 0] : {t.type} -> tile<{t.rows}x1x{t.element}>\n"
-            f"  %r = concat %a, %b axis 1 : tile<{t.rows}x{half(t)}x{t.element}>, tile<{t.rows}x1x{t.element}>"
+            f"  %r = concat %a, %b axis 1 "
+            f": tile<{t.rows}x{half(t)}x{t.element}>, tile<{t.rows}x1x{t.element}>"
         ),
         lambda t, x, y: np.concatenate([x[:, : half(t)], y[:, :1]], axis=1),
         TYPES,
@@ -600,7 +603,8 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         "axpy",
         lambda t: (
-            f"%n = constant 2 : {t.element}\n  %r = axpy %n, %x, %y : {t.element}, {t.type}, {t.type}"
+            f"%n = constant 2 : {t.element}\n"
+            f"  %r = axpy %n, %x, %y : {t.element}, {t.type}, {t.type}"
         ),
         binary(lambda x, y: 2 * x + y),
     ),
@@ -659,7 +663,8 @@ ENTRIES: tuple[Entry, ...] = (
         "layer_norm",
         lambda t: (
             f"%g = extract %y[0, 0] : {t.type} -> tile<1x{t.width}x{t.element}>\n"
-            f"  %r = layer_norm %x, %g, %g eps 0.001 : {t.type}, tile<1x{t.width}x{t.element}>, tile<1x{t.width}x{t.element}>"
+            f"  %r = layer_norm %x, %g, %g eps 0.001 "
+            f": {t.type}, tile<1x{t.width}x{t.element}>, tile<1x{t.width}x{t.element}>"
         ),
         lambda t, x, y: exact(layer_norm(up(x), up(y)[:1]), t.dtype),
         FLOATS,
@@ -693,7 +698,8 @@ ENTRIES: tuple[Entry, ...] = (
         lambda t: (
             f"%k = iota 0 : tile<{t.rows}x1xi32>\n  %l = iota 1 : tile<1x{t.width}xi32>\n"
             f"  %two = constant 2 : i32\n  %m = sub %l, %two : tile<1x{t.width}xi32>, i32\n"
-            f"  %r = gather %X[%k, %m] fill 1.0 : tensor<?x{t.width}x{t.element}>, tile<{t.rows}x1xi32>, tile<1x{t.width}xi32> -> {t.type}"
+            f"  %r = gather %X[%k, %m] fill 1.0 : tensor<?x{t.width}x{t.element}>, "
+            f"tile<{t.rows}x1xi32>, tile<1x{t.width}xi32> -> {t.type}"
         ),
         lambda t, x, y: gathered(t, y),
         TYPES,
@@ -702,7 +708,8 @@ ENTRIES: tuple[Entry, ...] = (
         "gather_rows",
         lambda t: (
             f"%k = constant 1 : tile<{t.rows}x1xi32>\n"
-            f"  %r = gather_rows %X[%k, 1] : tensor<?x{t.width}x{t.element}>, tile<{t.rows}x1xi32> -> {t.type}"
+            f"  %r = gather_rows %X[%k, 1] "
+            f": tensor<?x{t.width}x{t.element}>, tile<{t.rows}x1xi32> -> {t.type}"
         ),
         lambda t, x, y: second_row(t),
         TYPES,

@@ -88,7 +88,9 @@ def is_float(element: Attribute) -> bool:
 
 def signless(element: Attribute) -> Attribute:
     """`ui8` as `i8`, and so on; any other type as it is."""
-    return IntegerType(element.width) if is_unsigned(element) else element  # pyright: ignore
+    if not isinstance(element, IntegerType):
+        return element
+    return IntegerType(element.width.data) if is_unsigned(element) else element
 
 
 def shape_text(shape: Sequence[int]) -> str:
@@ -353,7 +355,7 @@ def join(a: Attribute, b: Attribute) -> Attribute:
             raise VerifyException(
                 f"'{short_type(a)}' and '{short_type(b)}' have no common type; cast one of them"
             )
-    if is_integer(a) and is_integer(b):
+    if isinstance(a, IntegerType) and isinstance(b, IntegerType):
         return a if a.width.data > b.width.data else b
     if is_integer(a) or is_integer(b):
         return b if is_integer(a) else a
