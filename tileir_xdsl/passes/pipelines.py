@@ -66,6 +66,7 @@ class TileSugarToCudaTilePipeline(NamedPipeline):
         from tileir_xdsl.passes.lower_kernel import LowerKernelPass
         from tileir_xdsl.passes.lower_reductions import LowerReductionsPass
         from tileir_xdsl.passes.lower_views import LowerViewsPass
+        from tileir_xdsl.passes.merge_reductions import MergeReductionsPass
         from tileir_xdsl.passes.pad_to_power_of_two import PadToPowerOfTwoPass
 
         version = self.version
@@ -79,6 +80,7 @@ class TileSugarToCudaTilePipeline(NamedPipeline):
             PadToPowerOfTwoPass(),
             LowerReductionsPass(version=version),
             LowerElementwisePass(version=version),
+            MergeReductionsPass(),
             LowerKernelPass(version=version),
             LowerViewsPass(version=version, target=self.target, access=self.access),
             AgreeVectorWidthPass(),

@@ -40,6 +40,7 @@ PASSES: dict[str, PassFactory] = {
     "lower-elementwise": _pass("lower_elementwise", "LowerElementwisePass"),
     "lower-kernel": _pass("lower_kernel", "LowerKernelPass"),
     "lower-views": _pass("lower_views", "LowerViewsPass"),
+    "merge-reductions": _pass("merge_reductions", "MergeReductionsPass"),
     "agree-vector-width": _pass("agree_vector_width", "AgreeVectorWidthPass"),
     "choose-hints": _pass("choose_hints", "ChooseHintsPass"),
     "tile-sugar-to-cuda-tile": _pass("pipelines", "TileSugarToCudaTilePipeline"),

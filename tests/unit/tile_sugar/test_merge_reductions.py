@@ -1,0 +1,32 @@
+"""Merged reductions have the bits of those that they were."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support.sugar import check_lowering, lowered
+
+from tileir_xdsl.dialects.cuda_tile import core
+
+KERNEL = """tile_sugar.kernel @k(%X: tensor<3x{n}x{t}>, %Y: tensor<3x1x{t}>, %Z: tensor<3x1x{t}>) {{
+  %x = load %X[0, 0] : tensor<3x{n}x{t}> -> tile<3x{n}x{t}>
+  %s = rowsum %x : tile<3x{n}x{t}>
+  store %s, %Y[0, 0] : tile<3x1x{t}>, tensor<3x1x{t}>
+  %q = square %x : tile<3x{n}x{t}>
+  %m = rowmax %q : tile<3x{n}x{t}>
+  store %m, %Z[0, 0] : tile<3x1x{t}>, tensor<3x1x{t}>
+  return
+}}
+"""
+
+
+@pytest.mark.parametrize(("element", "dtype"), [("f32", np.float32), ("f16", np.float16)])
+@pytest.mark.parametrize(("columns", "reductions"), [(300, 1), (256, 1), (100, 2)])
+def test_sum_and_maximum(element: str, dtype: type, columns: int, reductions: int) -> None:
+    text = KERNEL.format(n=columns, t=element)
+    x = np.random.default_rng(1).normal(size=(3, columns)).astype(dtype)
+    x[1, 3] = np.nan
+    x[2, 7] = np.inf
+    check_lowering(text, [x, np.zeros((3, 1), dtype), np.zeros((3, 1), dtype)])
+    module = lowered(text, exact=True)
+    assert sum(isinstance(op, core.ReduceOp) for op in module.walk()) == reductions
