@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from xdsl.builder import InsertPoint
 from xdsl.dialects.builtin import IntegerAttr, i1, i32, i64
 from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.rewriter import InsertPoint
 
 from tileir_xdsl.analysis.constants import splat_integer
 from tileir_xdsl.analysis.divisibility import divisor_of

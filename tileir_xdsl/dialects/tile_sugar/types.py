@@ -88,7 +88,7 @@ def is_float(element: Attribute) -> bool:
 
 def signless(element: Attribute) -> Attribute:
     """`ui8` as `i8`, and so on; any other type as it is."""
-    if not isinstance(element, IntegerType):
+    if not is_integer(element):
         return element
     return IntegerType(element.width.data) if is_unsigned(element) else element
 
@@ -355,7 +355,7 @@ def join(a: Attribute, b: Attribute) -> Attribute:
             raise VerifyException(
                 f"'{short_type(a)}' and '{short_type(b)}' have no common type; cast one of them"
             )
-    if isinstance(a, IntegerType) and isinstance(b, IntegerType):
+    if is_integer(a) and is_integer(b):
         return a if a.width.data > b.width.data else b
     if is_integer(a) or is_integer(b):
         return b if is_integer(a) else a
