@@ -33,12 +33,17 @@ class LegalizeVersionPass(TilePass):
     name = "legalize-version"
 
     bound: ClassVar[str] = "with `approximate`, that of the approximations that are dropped"
+    relative_error: ClassVar[float] = 2.0**-7
 
     to: float = 13.1
     """The version, e.g. 13.1."""
 
     approximate: bool = False
     """Also rewrite what has a more exact equivalent only."""
+
+    @property
+    def keeps_results(self) -> bool:
+        return not self.approximate
 
     def run_on(self, ctx: Context, op: Operation) -> None:
         version = self.version()

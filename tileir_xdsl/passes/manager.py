@@ -22,6 +22,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import DiagnosticException, PassFailedException, VerifyException
 
 from tileir_xdsl.diagnostics import DiagnosticError, DiagnosticSink, Place, Severity
+from tileir_xdsl.dialects.cuda_tile.nesting import deep_recursion
 from tileir_xdsl.passes.pipeline import Step
 from tileir_xdsl.passes.reporting import Report, reporting_to
 from tileir_xdsl.passes.tile_pass import TilePass
@@ -134,6 +135,10 @@ class PassManager:
 
     def run(self, module: ModuleOp) -> None:
         """Apply all steps; raises `DiagnosticError` when one fails."""
+        with deep_recursion():
+            self._run(module)
+
+    def _run(self, module: ModuleOp) -> None:
         checker = self._checker(module)
         try:
             for position, step in enumerate(self.steps):
