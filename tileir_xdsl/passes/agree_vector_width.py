@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from xdsl.context import Context
 from xdsl.ir import Block, Operation, SSAValue
 
+from tileir_xdsl.analysis.divisibility import divisor_of
 from tileir_xdsl.dialects.cuda_tile import arithmetic as ct
 from tileir_xdsl.dialects.cuda_tile import core, memory, views
 from tileir_xdsl.dialects.cuda_tile.attributes import DivByAttr
@@ -54,11 +56,19 @@ class _Access:
     """Of an element."""
 
     @property
-    def width(self) -> int:
-        """Elements that one instruction accesses."""
+    def alignment(self) -> int:
         predicate = self.pointer.predicate
         assert isinstance(predicate, DivByAttr)
-        return max(1, min(WIDEST, predicate.divisor.data) // self.bytes)
+        return predicate.divisor.data
+
+    @property
+    def width(self) -> int:
+        """Elements that one instruction accesses."""
+        width = max(1, min(WIDEST, self.alignment) // self.bytes)
+        if isinstance(self.op, memory.LoadPtrTkoOp | memory.StorePtrTkoOp):
+            address = self.op.operands[0]
+            width = min(width, _aligned_elements(address), _masked_run(self.op.mask))
+        return width
 
 
 def _agree(entry: core.EntryOp) -> None:
@@ -82,10 +92,49 @@ def _agree(entry: core.EntryOp) -> None:
             remark(access.op, f"accesses of {width} elements, as the tiles it meets allow")
     for access in accesses:
         alignment = stated[access.pointer] * access.bytes
-        predicate = access.pointer.predicate
-        assert isinstance(predicate, DivByAttr)
-        if alignment < min(WIDEST, predicate.divisor.data):
+        if alignment < min(WIDEST, access.alignment):
             access.pointer.properties["predicate"] = DivByAttr.get(alignment)
+
+
+def _aligned_elements(address: SSAValue) -> int:
+    """How many elements of each row are surely aligned together, by the offsets of the rows."""
+    width = WIDEST
+    while isinstance(address.owner, core.OffsetOp | core.BroadcastOp | core.ReshapeOp):
+        op = address.owner
+        if isinstance(op, core.OffsetOp):
+            width = min([width, *map(divisor_of, _row_offsets(op.offset))])
+        address = op.operands[0]
+    return width
+
+
+def _row_offsets(offset: SSAValue) -> Iterator[SSAValue]:
+    """The parts of an offset that are equal for all elements of a row."""
+    op: Any = offset.owner
+    type = offset.type
+    assert isinstance(type, TileType)
+    if isinstance(op, core.BroadcastOp | core.ReshapeOp):
+        yield from _row_offsets(op.source)
+    elif isinstance(op, ct.AddIOp):
+        yield from _row_offsets(op.lhs)
+        yield from _row_offsets(op.rhs)
+    elif type.get_shape()[-1:] in ((), (1,)):
+        yield offset
+
+
+def _masked_run(mask: SSAValue | None) -> int:
+    """How many elements of each row are surely masked together."""
+    if mask is None:
+        return WIDEST
+    op: Any = mask.owner
+    type = mask.type
+    assert isinstance(type, TileType)
+    if type.get_shape()[-1:] in ((), (1,)):
+        return WIDEST
+    if isinstance(op, core.BroadcastOp | core.ReshapeOp):
+        return _masked_run(op.source)
+    if isinstance(op, ct.AndIOp):
+        return min(_masked_run(op.lhs), _masked_run(op.rhs))
+    return min(WIDEST, divisor_of(op.rhs)) if isinstance(op, ct.CmpIOp) else 1
 
 
 _BARRIERS = (core.ReduceOp, core.ScanOp, core.PermuteOp, core.CatOp, core.ExtractOp, core.InsertOp)

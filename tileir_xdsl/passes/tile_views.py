@@ -24,6 +24,7 @@ from tileir_xdsl.dialects.cuda_tile.attributes import (
     PaddingValue,
     PaddingValueAttr,
 )
+from tileir_xdsl.dialects.cuda_tile.memory import storage_bytes
 from tileir_xdsl.dialects.cuda_tile.types import DYNAMIC, PartitionViewType, TensorViewType
 from tileir_xdsl.dialects.tile_sugar import memory
 from tileir_xdsl.dialects.tile_sugar.attributes import number_attr
@@ -39,6 +40,9 @@ ZERO_PADDING = PaddingValueAttr(PaddingValue.ZERO)
 PRODUCTS = (ct.MmaFOp, ct.MmaIOp, ct.MmaFScaledOp)
 _PASSING = (core.PermuteOp, core.ReshapeOp, conversions.FToFOp, conversions.BitcastOp)
 """What may stand between a load and the product that it feeds."""
+
+WIDEST = 16
+"""Bytes of the widest access."""
 
 ACCESSES = ("auto", "pointer", "view")
 
@@ -119,18 +123,34 @@ class ViewChoice:
         if obstacle is not None:
             remark(op, f"{'pointers' if full else 'masked pointers'}: {obstacle}")
             return None
-        if full and self.version >= V13_4:
+        if full and self.version >= V13_4 and (self.tma or self._has_wide_rows(op)):
             remark(op, "partition view without checks: full is promised")
         elif self.tma:
             remark(op, "partition view, as a loop feeds a product from this kernel's tensors")
         elif self.access != "view":
-            reason = "inbounds needs bytecode 13.4" if full else "'full' is not promised"
+            reason = "'full' is not promised"
+            if full:
+                old = self.version < V13_4
+                reason = "inbounds needs bytecode 13.4" if old else "as good here as a view"
             remark(op, f"{'pointers' if full else 'masked pointers'}: {reason}")
             return None
         return [
             _as_value(e, _tile_number(e, start, extent))
             for start, extent in zip(op.all_indices(), _shape(op), strict=True)
         ]
+
+    def _has_wide_rows(self, op: Any) -> bool:
+        """Whether a view without checks has wide accesses, and something to save: of one dimension
+        pointers are as good, and a row of unknown length makes those of views narrow."""
+        maker: MakeTensorOp = op.tensor.owner
+        type: TensorType = op.tensor.type
+        extents = _mixed(type.get_shape(), maker.extents)
+        stated = type.get_strides()
+        numbers = extents[1:] if stated is None else [extents[-1], *_mixed(stated, maker.strides)]
+        width = max(1, WIDEST // storage_bytes(type.element_type))
+        return type.rank > 1 and all(
+            number == 1 or _divisor(number) % width == 0 for number in numbers
+        )
 
     def _inbounds(self, op: Any, rank: int) -> list[bool] | None:
         full = op.properties.get("full") is not None
@@ -197,6 +217,10 @@ class ViewChoice:
 def _shape(op: Any) -> tuple[int, ...]:
     accessed = op.value if isinstance(op, memory.StoreOp) else op.result
     return tuple(shape_of(accessed.type))
+
+
+def _divisor(number: int | SSAValue) -> int:
+    return number if isinstance(number, int) else divisor_of(number)
 
 
 def _mixed(static: Sequence[int], values: Sequence[SSAValue]) -> list[int | SSAValue]:

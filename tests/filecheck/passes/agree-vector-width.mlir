@@ -28,3 +28,24 @@ tile_sugar.kernel @apart(%X: tensor<64xf16>, %Y: tensor<64xf32>) {
   store %b, %Y[0] : tile<64xf32>, tensor<64xf32>
   return
 }
+
+// -----
+
+// A mask may end anywhere: accesses of one element, wherever that tile goes. A multiple says where.
+
+// CHECK-LABEL: entry @ragged
+// CHECK:         assume div_by<4>, %{{.*}} : tile<ptr<f32>>
+// CHECK:         assume div_by<4>, %{{.*}} : tile<ptr<f32>>
+// CHECK-LABEL: entry @multiple
+// CHECK:         assume div_by<8>, %{{.*}} : tile<ptr<f32>>
+// CHECK:         assume div_by<8>, %{{.*}} : tile<ptr<f32>>
+tile_sugar.kernel @ragged(%X: tensor<?xf32>, %Y: tensor<64xf32>) {
+  %a = load %X[0] : tensor<?xf32> -> tile<64xf32>
+  store %a, %Y[0] : tile<64xf32>, tensor<64xf32>
+  return
+}
+tile_sugar.kernel @multiple(%X: tensor<?xf32> {multiple = [2]}, %Y: tensor<64xf32>) {
+  %a = load %X[0] : tensor<?xf32> -> tile<64xf32>
+  store %a, %Y[0] : tile<64xf32>, tensor<64xf32>
+  return
+}

@@ -3,21 +3,27 @@
 // RUN: tile-opt %s -p lower-elementwise,lower-kernel,'lower-views{version=13.4 target=sm_80}' --split-input-file | filecheck %s --check-prefix SM80
 // RUN: tile-opt %s -p lower-elementwise,lower-kernel,'lower-views{version=13.4}' --split-input-file --remarks=lower-views -o %t 2>&1 | filecheck %s --check-prefix REMARK
 
-// What is full needs no checks: a view where the version has `inbounds`, else plain pointers.
+// What is full needs no checks: a view where the version has `inbounds`, else plain pointers,
+// which are as good for one dimension and better for rows of unknown length.
 
 // CHECK-LABEL: entry @full
-// CHECK:         load_view_tko weak %{{.*}}[%{{.*}}] optimization_hints = <default = {allow_tma = false}> inbounds = [true]
-// CHECK:         store_view_tko {{.*}} inbounds = [true]
+// CHECK:         load_view_tko weak %{{.*}}[%{{.*}}, %{{.*}}] optimization_hints = <default = {allow_tma = false}> inbounds = [true, true]
+// CHECK:         store_view_tko {{.*}} inbounds = [true, true]
+// CHECK:         load_ptr_tko weak %{{[a-z0-9_]*}} :
+// CHECK:         load_ptr_tko weak %{{[a-z0-9_]*}} :
 // OLD-LABEL:   entry @full
 // OLD-NOT:       view
 // OLD:           load_ptr_tko weak %{{[a-z0-9_]*}} :
 // REMARK: remark: partition view without checks: full is promised
-tile_sugar.kernel @full(%X: tensor<?xf32>) {
+// REMARK: remark: pointers: as good here as a view
+tile_sugar.kernel @full(%X: tensor<?x8xf32>, %Y: tensor<?xf32>, %Z: tensor<?x?xf32>) {
   %b = block_id 0
   %c8 = arith.constant 8 : i32
   %r = arith.muli %b, %c8 : i32
-  %t = load %X[%r] full : tensor<?xf32> -> tile<8xf32>
-  store %t, %X[%r] full : tile<8xf32>, tensor<?xf32>
+  %t = load %X[%r, 0] full : tensor<?x8xf32> -> tile<8x8xf32>
+  store %t, %X[%r, 0] full : tile<8x8xf32>, tensor<?x8xf32>
+  %u = load %Y[%r] full : tensor<?xf32> -> tile<8xf32>
+  %v = load %Z[%r, 0] full : tensor<?x?xf32> -> tile<8x8xf32>
   return
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from support.sugar import check_lowering, lowered
@@ -24,7 +26,7 @@ KERNEL = """tile_sugar.kernel @k(%X: tensor<3x{n}x{t}>, %Y: tensor<3x1x{t}>, %Z:
 @pytest.mark.parametrize(("columns", "reductions"), [(300, 1), (256, 1), (100, 2)])
 def test_sum_and_maximum(element: str, dtype: type, columns: int, reductions: int) -> None:
     text = KERNEL.format(n=columns, t=element)
-    x = np.random.default_rng(1).normal(size=(3, columns)).astype(dtype)
+    x: Any = np.random.default_rng(1).normal(size=(3, columns)).astype(dtype)
     x[1, 3] = np.nan
     x[2, 7] = np.inf
     check_lowering(text, [x, np.zeros((3, 1), dtype), np.zeros((3, 1), dtype)])
