@@ -89,8 +89,8 @@ class PatternSet(RewritePattern):
         self._limit = limit
         self._rewriter: PatternRewriter | None = None
         self._matched: Operation | None = None
-        self.errors = DiagnosticSink()
-        """Contradictions in the program that patterns found."""
+        self.errors: dict[Operation, DiagnosticError] = {}
+        """Contradictions in the program that patterns found, where they found them."""
         self.failure: Exception | None = None
         """What ended rewriting; nothing is applied after it.
 
@@ -129,7 +129,7 @@ class PatternSet(RewritePattern):
         try:
             return pattern.function(op, rewriter)
         except DiagnosticError as error:
-            self.errors.extend(error.diagnostics)
+            self.errors[op] = error
             return None
 
     def _apply(
@@ -181,8 +181,13 @@ def rewrite_greedily(
     changed = walker.rewrite_region(region)
     if pattern.failure is not None:
         raise pattern.failure
-    if pattern.errors.has_errors:
-        raise DiagnosticError(pattern.errors.sorted())
+    # What was removed since was never reached, and is no error.
+    sink = DiagnosticSink()
+    for op, error in pattern.errors.items():
+        if region.is_ancestor(op):
+            sink.extend(error.diagnostics)
+    if sink.has_errors:
+        raise DiagnosticError(sink.sorted())
     return changed
 
 

@@ -11,6 +11,7 @@ from tileir_xdsl.analysis.constants import constant_of, width_of
 from tileir_xdsl.diagnostics import Diagnostic, DiagnosticError, Severity
 from tileir_xdsl.dialects.cuda_tile.attributes import AssumePredicate, BoundedAttr, DivByAttr
 from tileir_xdsl.dialects.cuda_tile.constants import signed
+from tileir_xdsl.dialects.cuda_tile.core import ConstantOp
 from tileir_xdsl.dialects.cuda_tile.misc import AssumeOp
 from tileir_xdsl.dialects.cuda_tile.places import place_of
 from tileir_xdsl.passes.patterns import Outcome, PatternList, fuse_locations
@@ -43,11 +44,18 @@ def assume_implied(op: AssumeOp, rewriter: PatternRewriter) -> Outcome:
         holds = all(b % op.predicate.divisor.data == 0 for b in bits)
     else:
         return None
-    if not holds:
+    if holds:
+        return op.value
+    constant = op.value.owner
+    assert isinstance(constant, ConstantOp)
+    if constant.parent is op.parent:
+        defined = Diagnostic(Severity.NOTE, "the constant is defined here", place_of(constant))
         raise DiagnosticError.at(
-            f"assumption {_text(op.predicate)} is false: its value is constant", place_of(op)
+            f"assumption {_text(op.predicate)} is false: its value is constant",
+            place_of(op),
+            [defined],
         )
-    return op.value
+    return None
 
 
 def _is_within(number: int, predicate: BoundedAttr) -> bool:
@@ -76,7 +84,7 @@ def _merged(a: BoundedAttr, b: BoundedAttr) -> tuple[int | None, int | None]:
 def assume_stronger(op: AssumeOp, rewriter: PatternRewriter) -> Outcome:
     """An assumption takes the place of the one right before it that it implies, or merges with it.
 
-    Bounds that leave nothing are an error.
+    Bounds that leave nothing are an error when both stand in one block.
     """
     _check_bounds(op)
     inner = op.value.owner
@@ -105,7 +113,8 @@ def _check_bounds(op: AssumeOp) -> None:
     for inner in chain_below(op):
         if not isinstance(inner.predicate, BoundedAttr):
             continue
-        if _contradict(op.predicate, inner.predicate):
+        # In another block it may stand where the program never gets to.
+        if _contradict(op.predicate, inner.predicate) and inner.parent is op.parent:
             earlier = Diagnostic(
                 Severity.NOTE, f"{_text(inner.predicate)} is assumed here", place_of(inner)
             )
