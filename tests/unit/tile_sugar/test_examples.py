@@ -202,11 +202,12 @@ def ref_activations(x: Array, y: Array) -> Sequence[Array | None]:
 def ref_argsel(x: Array, y: Array) -> Sequence[Array | None]:
     """Folds of `a >= b ? ia : ib` beside maxima that prefer numbers to NaN."""
 
-    def fold(a: Array, b: Array, ia: Any, ib: Any) -> tuple[Array, Array]:
+    def fold(a: Array, b: Array, ia: Array, ib: Array) -> tuple[Array, Array]:
         return np.fmax(a, b), np.asarray(np.where(a >= b, ia, ib))
 
-    ab, iab = fold(x[:, 0], x[:, 1], 0, 1)
-    cd, icd = fold(x[:, 2], x[:, 3], 2, 3)
+    columns = np.broadcast_to(np.arange(4), x[:, :4].shape)
+    ab, iab = fold(x[:, 0], x[:, 1], columns[:, 0], columns[:, 1])
+    cd, icd = fold(x[:, 2], x[:, 3], columns[:, 2], columns[:, 3])
     return [None, fold(ab, cd, iab, icd)[1][:, None]]
 
 

@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import ml_dtypes
 import numpy as np
@@ -126,7 +126,7 @@ def ulp_close(found: Array, expected: Array, ulps: float, atol: float) -> Array:
         if found.dtype.kind in "iub":
             return found == expected
         a, b = found.astype(np.float64), expected.astype(np.float64)
-        info: Any = ml_dtypes.finfo(found.dtype)
+        info = cast(Any, ml_dtypes.finfo(found.dtype))
         eps, tiny = float(info.eps), float(info.smallest_subnormal)
         near = np.abs(a - b) <= ulps * (np.abs(b) * eps + tiny) + atol
         return near | (a == b) | (np.isnan(a) & np.isnan(b))
