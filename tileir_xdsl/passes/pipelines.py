@@ -53,6 +53,7 @@ class TileSugarToCudaTilePipeline(NamedPipeline):
         from tileir_xdsl.passes.approximate_math import ApproximateMathPass
         from tileir_xdsl.passes.canonicalize import CanonicalizePass
         from tileir_xdsl.passes.choose_hints import ChooseHintsPass
+        from tileir_xdsl.passes.chunk_rows import ChunkRowsPass
         from tileir_xdsl.passes.clear_fastmath import ClearFastmathPass
         from tileir_xdsl.passes.contract_fma import ContractFmaPass
         from tileir_xdsl.passes.cse import CommonSubexpressionEliminationPass
@@ -75,7 +76,7 @@ class TileSugarToCudaTilePipeline(NamedPipeline):
             InferPromisesPass(),
             ExpandLibraryPass(fastmath=() if self.exact else self.fastmath),
             LegalizeElementwisePass(),
-            *([] if self.exact else [ApproximateMathPass(), ContractFmaPass()]),
+            *([] if self.exact else [ApproximateMathPass(), ContractFmaPass(), ChunkRowsPass()]),
             *([FuseSweepsPass()] if self.fuse else []),
             PadToPowerOfTwoPass(),
             LowerReductionsPass(version=version),

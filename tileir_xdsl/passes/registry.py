@@ -34,6 +34,7 @@ PASSES: dict[str, PassFactory] = {
     "legalize-elementwise": _pass("legalize_elementwise", "LegalizeElementwisePass"),
     "approximate-math": _pass("approximate_math", "ApproximateMathPass"),
     "contract-fma": _pass("contract_fma", "ContractFmaPass"),
+    "chunk-rows": _pass("chunk_rows", "ChunkRowsPass"),
     "fuse-sweeps": _pass("fuse_sweeps", "FuseSweepsPass"),
     "pad-to-power-of-two": _pass("pad_to_power_of_two", "PadToPowerOfTwoPass"),
     "lower-reductions": _pass("lower_reductions", "LowerReductionsPass"),

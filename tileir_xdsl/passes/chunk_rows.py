@@ -1,0 +1,237 @@
+"""`chunk-rows`: rows too long for one tile, in a loop over chunks of their columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, cast
+
+from xdsl.builder import Builder
+from xdsl.context import Context
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import i32
+from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.rewriter import InsertPoint
+
+from tileir_xdsl.dialects.cuda_tile.places import copy_place
+from tileir_xdsl.dialects.cuda_tile.types import is_power_of_two
+from tileir_xdsl.dialects.tile_sugar import elementwise as ew
+from tileir_xdsl.dialects.tile_sugar import memory, reductions
+from tileir_xdsl.dialects.tile_sugar.expansion import KINDS, Writer
+from tileir_xdsl.dialects.tile_sugar.kernel import KernelOp
+from tileir_xdsl.dialects.tile_sugar.types import element_of, is_tile, shape_of, tile_type
+from tileir_xdsl.passes.reporting import count, remark
+from tileir_xdsl.passes.sugar import before, operations, replace
+from tileir_xdsl.passes.tile_pass import TilePass
+
+COMBINE: dict[str, type[ew.BinaryOp]] = {"sum": ew.AddOp, "max": ew.MaxOp, "min": ew.MinOp}
+
+
+@dataclass(frozen=True)
+class ChunkRowsPass(TilePass):
+    """Computes rows of more than `width` columns in loops over `chunk` columns at a time.
+
+    Each reduction of such a row, and each store of one, becomes a loop that computes what it needs
+    from memory again; a reduction accumulates a tile of `chunk` columns and reduces it once behind
+    the loop. Only in kernels whose long rows are all made by elementwise operations from `readonly`
+    tensors, and whose lengths `chunk` divides: others keep their tiles, and a remark says why.
+
+    Changes the order of sums. Needs `legalize-elementwise`.
+    """
+
+    name = "chunk-rows"
+
+    bit_exact: ClassVar[bool] = False
+    bound: ClassVar[str] = "the rounding errors of sums along rows, whose order changes"
+    relative_error: ClassVar[float] = 2.0**-12
+
+    width: int = 32768
+    chunk: int = 2048
+
+    def __post_init__(self) -> None:
+        if not is_power_of_two(self.chunk) or self.chunk > self.width:
+            raise ValueError(
+                f"chunk must be a power of two up to width, {self.width}, but is {self.chunk}"
+            )
+
+    def run_on(self, ctx: Context, op: Operation) -> None:
+        for kernel in operations(op.regions):
+            if isinstance(kernel, KernelOp):
+                _Kernel(kernel, self.width, self.chunk).rewrite()
+
+
+class _Kernel:
+    def __init__(self, kernel: KernelOp, width: int, chunk: int) -> None:
+        self.kernel = kernel
+        self.width = width
+        self.chunk = chunk
+
+    def rewrite(self) -> None:
+        long = [op for op in self.kernel.walk() if any(map(self._is_long, op.results))]
+        sinks = [op for op in self.kernel.walk() if any(map(self._is_long, op.operands))]
+        sinks = [op for op in sinks if op not in long]
+        for op in (*long, *sinks):
+            obstacle = self._obstacle(op)
+            if obstacle is not None:
+                remark(op, f"long rows stay whole tiles: {obstacle}")
+                return
+        for sink in sinks:
+            if isinstance(sink, memory.StoreOp):
+                self._store(sink)
+            else:
+                self._reduce(sink)
+        for op in reversed(long):
+            op.detach()
+            op.erase()
+
+    def _is_long(self, value: SSAValue) -> bool:
+        return is_tile(value.type) and shape_of(value.type)[-1] > self.width
+
+    def _obstacle(self, op: Operation) -> str | None:
+        """Why an operation with a long row cannot be computed in chunks."""
+        values = [*op.operands, *op.results]
+        shape = shape_of(next(value for value in values if self._is_long(value)).type)
+        if shape[-1] % self.chunk:
+            return f"{self.chunk} does not divide {shape[-1]} columns"
+        if isinstance(op, memory.LoadOp | memory.StoreOp):
+            # A computed start plus a chunk's could overflow where the start alone does not.
+            start = op.all_indices()[-1]
+            if not isinstance(start, int) or not 0 <= start + shape[-1] < 1 << 31:
+                return "the first column is computed"
+        if isinstance(op, memory.LoadOp):
+            return self._memory_obstacle(op)
+        if isinstance(op, memory.StoreOp) or isinstance(op, _EXPRESSIONS):
+            return None
+        kind = KINDS.get(type(op))
+        if kind in COMBINE and cast(Any, op).dimension == len(shape) - 1:
+            element = element_of(op.operands[0].type)
+            narrow = kind == "sum" and reductions.wide(element) != element
+            return "a sum that is wider than its elements" if narrow else None
+        return f"'{op.name}' needs the whole row"
+
+    def _memory_obstacle(self, op: memory.LoadOp) -> str | None:
+        tensor = op.tensor
+        if not isinstance(tensor, BlockArgument) or tensor.block is not self.kernel.body.block:
+            return "the tensor is no parameter"
+        promises = self.kernel.promises(tensor.index)
+        if "readonly" not in promises or "may_alias" in promises:
+            return "the tensor is not readonly, and is read more than once"
+        return None
+
+    # Loops.
+
+    def _reduce(self, op: Any) -> None:
+        kind = KINDS[type(op)]
+        source: SSAValue = op.source
+        shape = shape_of(source.type)
+        element = element_of(source.type)
+        chunk_type = tile_type([*shape[:-1], self.chunk], element)
+        w = before(op)
+        start = w.constant(reductions.identity_attr(kind, element), chunk_type)
+
+        def body(inner: Writer, column: SSAValue, sums: list[SSAValue]) -> list[SSAValue]:
+            piece = _Chunk(inner, column, self).of(source)
+            return [inner.of(COMBINE[kind], sums[0], piece)]
+
+        (total,) = self._loop(w, shape[-1], [start], body)
+        remark(op, f"reduced in chunks of {self.chunk} columns")
+        replace(op, [w.of(type(op), total, axis=len(shape) - 1)])
+        count("reductions")
+
+    def _store(self, op: memory.StoreOp) -> None:
+        def body(inner: Writer, column: SSAValue, _: list[SSAValue]) -> list[SSAValue]:
+            chunk = _Chunk(inner, column, self)
+            indices = [*op.all_indices()[:-1], chunk.shifted(op.all_indices()[-1])]
+            new = memory.StoreOp.at([chunk.of(op.value)], op.tensor, indices)
+            if "full" in op.properties:
+                new.properties["full"] = op.properties["full"]
+            inner.insert(new)
+            return []
+
+        self._loop(before(op), shape_of(op.value.type)[-1], [], body)
+        remark(op, f"stored in chunks of {self.chunk} columns")
+        op.detach()
+        op.erase()
+        count("stores")
+
+    def _loop(
+        self,
+        w: Writer,
+        columns: int,
+        carried: list[SSAValue],
+        body: Callable[[Writer, SSAValue, list[SSAValue]], list[SSAValue]],
+    ) -> list[SSAValue]:
+        block = Block(arg_types=[i32, *(value.type for value in carried)])
+        inner = Writer(Builder(InsertPoint.at_end(block)), w.origin, w.version)
+        column, *sums = block.args
+        results = body(inner, column, list(sums))
+        inner.insert(scf.YieldOp(*results))
+        bounds = [w.index(number) for number in (0, columns, self.chunk)]
+        loop = scf.ForOp(*bounds, carried, Region(block))
+        w.insert(loop)
+        return list(loop.results)
+
+
+_EXPRESSIONS = (
+    ew.ElementwiseOp,
+    ew.CastOp,
+    ew.BitcastOp,
+    ew.BroadcastOp,
+    ew.SplatOp,
+    ew.ConstantOp,
+    ew.IotaOp,
+)
+
+
+class _Chunk:
+    """Computes the columns of long rows from one on."""
+
+    def __init__(self, w: Writer, column: SSAValue, kernel: _Kernel) -> None:
+        self.w = w
+        self.column = column
+        self.kernel = kernel
+        self.values: dict[SSAValue, SSAValue] = {}
+
+    def of(self, value: SSAValue) -> SSAValue:
+        if not is_tile(value.type) or shape_of(value.type)[-1] <= self.kernel.width:
+            return value
+        if value not in self.values:
+            origin, self.w.origin = self.w.origin, cast(Operation, value.owner)
+            self.values[value] = self._compute(value, cast(Any, value.owner))
+            self.w.origin = origin
+        return self.values[value]
+
+    def shifted(self, start: SSAValue | int) -> SSAValue:
+        assert isinstance(start, int)
+        if start == 0:
+            return self.column
+        return self.w.one(arith.AddiOp(self.w.index(start), self.column))
+
+    def _compute(self, value: SSAValue, op: Any) -> SSAValue:
+        shape = [*shape_of(value.type)[:-1], self.kernel.chunk]
+        chunk_type = tile_type(shape, element_of(value.type))
+        if isinstance(op, memory.LoadOp):
+            indices = [*op.all_indices()[:-1], self.shifted(op.all_indices()[-1])]
+            new = memory.LoadOp.at([], op.tensor, indices, [chunk_type])
+            for name in ("fill", "full"):
+                if name in op.properties:
+                    new.properties[name] = op.properties[name]
+            return self.w.one(new)
+        if isinstance(op, ew.IotaOp):
+            line = self.w.one(ew.IotaOp.along(op.dimension, shape))
+            if op.dimension != len(shape) - 1:
+                return line
+            start = self.w.one(ew.SplatOp.to(self.column, shape))
+            return self.w.of(ew.AddOp, line, start)
+        if isinstance(op, ew.ConstantOp):
+            return self.w.constant(op.value, chunk_type)
+        if isinstance(op, ew.SplatOp | ew.BroadcastOp):
+            return self.w.one(type(op).to(self.of(op.source), shape))
+        new = type(op).create(
+            operands=[self.of(operand) for operand in op.operands],
+            result_types=[chunk_type],
+            properties=dict(op.properties),
+            attributes=dict(op.attributes),
+        )
+        copy_place(op, new)
+        return self.w.one(new)
