@@ -113,6 +113,14 @@ def _tile_modules(module: Operation) -> list[ModuleOp]:
     return []
 
 
+def _home(module: Operation, entry: EntryOp) -> ModuleOp | None:
+    """The module whose globals an entry sees; a kernel of `tile_sugar` lowers into the first."""
+    parent = entry.parent_op()
+    if isinstance(parent, ModuleOp):
+        return parent
+    return next(iter(_tile_modules(module)), None)
+
+
 def find_kernel(module: Operation, name: str | None) -> EntryOp:
     """The entry of a name, or the only one."""
     found = entries(module)
@@ -150,6 +158,7 @@ class Kernel:
         self, module: Operation, name: str | None = None, options: Options | None = None
     ) -> None:
         self.entry = find_kernel(module, name)
+        self._home = _home(module, self.entry)
         self.options = options or Options()
         if self.options.order not in ORDERS:
             raise ValueError(f"order must be one of {', '.join(ORDERS)}, not {self.options.order}")
@@ -203,11 +212,10 @@ class Kernel:
         return env
 
     def _bind_globals(self, launch: Launch) -> None:
-        module = self.entry.parent_op()
-        if not isinstance(module, ModuleOp):
+        if self._home is None:
             return
-        kept = _GLOBALS.setdefault(module, {})
-        for op in module.globals():
+        kept = _GLOBALS.setdefault(self._home, {})
+        for op in self._home.globals():
             name = op.sym_name.data
             if name not in kept:
                 kept[name] = _global_buffer(op)

@@ -640,3 +640,11 @@ tile_sugar.kernel @constant_value() {
   %a = constant nan : tile<8xi32>
   return
 }
+
+// -----
+
+tile_sugar.kernel @no_global() {
+  // expected-error@below:8 {{'cuda_tile.get_global' op no global is called '@table'}}
+  %p = cuda_tile.get_global @table : tile<ptr<i32>>
+  return
+}

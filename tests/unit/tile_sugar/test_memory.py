@@ -444,3 +444,22 @@ def test_scalar_arithmetic_and_functions() -> None:
     found = outcome.arrays[0][:6]
     expected = [np.exp(1.25), 2.0, 1 / (1 + np.exp(-0.5)), -6.5, 1.0, 2.5]
     np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def test_operations_of_cuda_tile_and_its_globals() -> None:
+    text = """cuda_tile.module @tables {
+  global @digits <i32: [3, 1, 4, 1]> : tile<4xi32>
+}
+""" + kernel(
+        "%X: tensor<4xi32>",
+        """  %p = cuda_tile.get_global @digits : tile<ptr<i32>>
+  %r = cuda_tile.reshape %p : tile<ptr<i32>> -> tile<1xptr<i32>>
+  %b = cuda_tile.broadcast %r : tile<1xptr<i32>> -> tile<4xptr<i32>>
+  %i = iota 0 : tile<4xi32>
+  %q = cuda_tile.offset %b, %i : tile<4xptr<i32>>, tile<4xi32> -> tile<4xptr<i32>>
+  %v, %t = cuda_tile.load_ptr_tko weak %q : tile<4xptr<i32>> -> tile<4xi32>, token
+  %w = add %v, %i : tile<4xi32>
+  store %w, %X[0] : tile<4xi32>, tensor<4xi32>""",
+    )
+    outcome = check_lowering(text, [np.zeros(4, i32)])
+    assert outcome.arrays[0].tolist() == [3, 2, 6, 4]

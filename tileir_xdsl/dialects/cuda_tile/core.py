@@ -25,6 +25,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
+from xdsl.dialects.builtin import ModuleOp as BuiltinModuleOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
     operand_def,
@@ -756,12 +757,12 @@ class GetGlobalOp(CudaTileOp):
 
     def verify_(self) -> None:
         module = enclosing_module(self)
-        if module is None:
+        if module is None and not isinstance(outermost(self), BuiltinModuleOp):
             return
         name = self.symbol.root_reference.data
-        named = globals_by_name(module)
+        named = {} if module is None else globals_by_name(module)
         target = named.get(name)
-        if target is None and module.is_incomplete:
+        if target is None and module is not None and module.is_incomplete:
             return
         if target is None:
             hint = suggestion(f"@{name}", [f"@{known}" for known in named])
@@ -791,10 +792,20 @@ def globals_by_name(module: ModuleOp) -> dict[str, GlobalOp]:
 
 
 def enclosing_module(op: Operation) -> ModuleOp | None:
+    """The module around an operation; for a kernel beside modules the first, where it lowers to."""
     parent = op.parent_op()
-    while parent is not None and not isinstance(parent, ModuleOp):
+    while parent is not None and not isinstance(parent, ModuleOp | BuiltinModuleOp):
         parent = parent.parent_op()
+    if isinstance(parent, BuiltinModuleOp):
+        return next((inner for inner in parent.ops if isinstance(inner, ModuleOp)), None)
     return parent
+
+
+def outermost(op: Operation) -> Operation:
+    parent = op.parent_op()
+    while parent is not None:
+        op, parent = parent, parent.parent_op()
+    return op
 
 
 class GridOp(CudaTileOp, ABC):
