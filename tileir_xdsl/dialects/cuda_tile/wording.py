@@ -67,7 +67,7 @@ _REWORDED: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     )
 )
 
-_ATTRIBUTE_NAME = re.compile(r"!cuda_tile\.(?=[a-z_]+(?:<|\b))")
+_ATTRIBUTE_NAME = re.compile(r"!(?:cuda_tile|tile_sugar)\.(?=[a-z_]+(?:<|\b))")
 
 _INTERNAL = re.compile(
     r"\b(?:[A-Z][a-z0-9]{2,}){2,}\w*|\w*(?:Attr|Constraint|Exception)\b|\b0x[0-9a-f]{9,}"
