@@ -12,7 +12,8 @@ from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, i32
 from xdsl.ir import Operation
 
 from tileir_xdsl.dialects.cuda_tile import arithmetic as ct
-from tileir_xdsl.dialects.cuda_tile import core
+from tileir_xdsl.dialects.cuda_tile import control_flow as flow
+from tileir_xdsl.dialects.cuda_tile import core, memory, views
 from tileir_xdsl.dialects.cuda_tile.attributes import OptimizationHintsAttr
 from tileir_xdsl.dialects.cuda_tile.types import TileType
 from tileir_xdsl.passes.reporting import remark
@@ -44,8 +45,8 @@ class ChooseHintsPass(TilePass):
 
     Eight for products that the registers of four do not hold (on the `target`s that keep them
     there); for a reduction of one row, one warp up to 2048 columns, which needs no shared
-    memory, and up to 32 for 32,768. tileiras before 13.5 takes 1 and 2 as 4, 16 and 32 as 8. What
-    an entry says itself stays.
+    memory, and up to 32 for 32,768, unless rows are read in a loop. tileiras before 13.5 takes
+    1 and 2 as 4, 16 and 32 as 8. What an entry says itself stays.
     """
 
     name = "choose-hints"
@@ -67,7 +68,7 @@ class ChooseHintsPass(TilePass):
         if not rows or any(len(shape) < 2 or prod(shape[:-1]) != 1 for shape in rows):
             return None
         columns = max(shape[-1] for shape in rows)
-        if columns < SHORTEST_ROW:
+        if columns < SHORTEST_ROW or _reads_in_loops(entry):
             return None
         for longest, warps in ROW_WARPS:
             if columns <= longest:
@@ -79,7 +80,6 @@ class ChooseHintsPass(TilePass):
         remark(entry, f"{warps} warp{'s' * (warps > 1)} for a row of {columns} columns")
         return warps
 
-
     def _warps_for_products(self, entry: core.EntryOp, products: Sequence[Any]) -> int | None:
         if self.target in TENSOR_MEMORY and len(products) == 1:
             return None
@@ -89,6 +89,13 @@ class ChooseHintsPass(TilePass):
             return None
         remark(entry, f"8 warps: products of {elements} elements do not fit the registers of 4")
         return 2 * DEFAULT_WARPS
+
+
+def _reads_in_loops(entry: core.EntryOp) -> bool:
+    """Whether a row may be longer than its tiles, which says nothing about the row then."""
+    loops = [op for op in entry.walk() if isinstance(op, flow.ForOp | flow.LoopOp)]
+    loads = (memory.LoadPtrTkoOp, views.LoadViewTkoOp)
+    return any(isinstance(op, loads) for loop in loops for op in loop.walk())
 
 
 def _shape(type: Any) -> tuple[int, ...]:

@@ -135,7 +135,8 @@ class _Kernel:
 
         (total,) = self._loop(w, shape[-1], [start], body)
         remark(op, f"reduced in chunks of {self.chunk} columns")
-        replace(op, [w.of(type(op), total, axis=len(shape) - 1)])
+        reduction: Any = op.__class__
+        replace(op, [w.of(reduction, total, axis=len(shape) - 1)])
         count("reductions")
 
     def _store(self, op: memory.StoreOp) -> None:
@@ -166,8 +167,8 @@ class _Kernel:
         column, *sums = block.args
         results = body(inner, column, list(sums))
         inner.insert(scf.YieldOp(*results))
-        bounds = [w.index(number) for number in (0, columns, self.chunk)]
-        loop = scf.ForOp(*bounds, carried, Region(block))
+        first, end, step = (w.index(number) for number in (0, columns, self.chunk))
+        loop = scf.ForOp(first, end, step, carried, Region(block))
         w.insert(loop)
         return list(loop.results)
 
@@ -226,8 +227,9 @@ class _Chunk:
         if isinstance(op, ew.ConstantOp):
             return self.w.constant(op.value, chunk_type)
         if isinstance(op, ew.SplatOp | ew.BroadcastOp):
-            return self.w.one(type(op).to(self.of(op.source), shape))
-        new = type(op).create(
+            return self.w.one(op.__class__.to(self.of(op.source), shape))
+        cls: Any = op.__class__
+        new: Operation = cls.create(
             operands=[self.of(operand) for operand in op.operands],
             result_types=[chunk_type],
             properties=dict(op.properties),

@@ -22,13 +22,18 @@ KERNEL = """tile_sugar.kernel @k(%X: tensor<3x{n}x{t}>, %Y: tensor<3x1x{t}>, %Z:
 """
 
 
+def special(columns: int, dtype: Any) -> Any:
+    values = np.random.default_rng(1).normal(size=(3, columns))
+    values[1, 3], values[2, 7] = np.nan, np.inf
+    return values.astype(dtype)
+
+
 @pytest.mark.parametrize(("element", "dtype"), [("f32", np.float32), ("f16", np.float16)])
 @pytest.mark.parametrize(("columns", "reductions"), [(300, 1), (256, 1), (100, 2)])
 def test_sum_and_maximum(element: str, dtype: type, columns: int, reductions: int) -> None:
     text = KERNEL.format(n=columns, t=element)
-    x: Any = np.random.default_rng(1).normal(size=(3, columns)).astype(dtype)
-    x[1, 3] = np.nan
-    x[2, 7] = np.inf
-    check_lowering(text, [x, np.zeros((3, 1), dtype), np.zeros((3, 1), dtype)])
+    check_lowering(
+        text, [special(columns, dtype), np.zeros((3, 1), dtype), np.zeros((3, 1), dtype)]
+    )
     module = lowered(text, exact=True)
     assert sum(isinstance(op, core.ReduceOp) for op in module.walk()) == reductions
