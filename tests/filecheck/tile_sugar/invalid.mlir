@@ -300,7 +300,7 @@ tile_sugar.kernel @table() {
 // -----
 
 tile_sugar.kernel @print_format(%n: i32) {
-  // expected-error@below:3 {{'tile_sugar.print' op the format has 2 conversions, but there are 1 value}}
+  // expected-error@below:3 {{'tile_sugar.print' op the format has 2 conversions, but there is 1 value}}
   print "%d %d", %n : i32
   return
 }
@@ -646,5 +646,47 @@ tile_sugar.kernel @constant_value() {
 tile_sugar.kernel @no_global() {
   // expected-error@below:8 {{'cuda_tile.get_global' op no global is called '@table'}}
   %p = cuda_tile.get_global @table : tile<ptr<i32>>
+  return
+}
+
+// -----
+
+// Scalars of other dialects, tiles of this one.
+tile_sugar.kernel @tile_in_arith(%X: tensor<?x100xf32>) {
+  %x = load %X[0, 0] : tensor<?x100xf32> -> tile<8x100xf32>
+  // expected-error@below:3 {{'tile<8x100xf32>' is no scalar: operations on tiles have no 'arith.' or 'math.' before them}}
+  %y = arith.addf %x, %x : tile<8x100xf32>
+  return
+}
+
+// -----
+
+tile_sugar.kernel @number(%x: f32) {
+  // expected-error@below:16 {{a number must be the value of a 'constant' here}}
+  %y = mul %x, 2.0 : f32
+  return
+}
+
+// -----
+
+// expected-note@below:36 {{defined here}}
+tile_sugar.kernel @loop_over_index(%n: i32) {
+  // expected-error@below:16 {{'%n' has type 'i32', but is used as 'index'; a loop over 'i32' says so: ': i32'}}
+  scf.for %i = %n to %n step %n {
+  }
+  return
+}
+
+// -----
+
+// expected-error@below:49 {{expected ',' or ')'; extents of a grid use + - * ceildiv(a, b) floordiv(a, b) mod(a, b), but got '/'}}
+tile_sugar.kernel @grid(%n: i32) grid(4, %n, %n / 4) {
+  return
+}
+
+// -----
+
+// expected-error@below:1 {{unknown operation 'kernel'; did you mean 'tile_sugar.kernel'?}}
+kernel @k() {
   return
 }

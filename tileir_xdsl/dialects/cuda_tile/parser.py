@@ -20,6 +20,7 @@ from xdsl.dialects.builtin import (
     CallSiteLoc,
     FileLineColLoc,
     FusedLoc,
+    IndexType,
     IntAttr,
     IntegerAttr,
     ModuleOp,
@@ -470,6 +471,8 @@ class TileParser(Parser):
         dialect = _tile_sugar() if in_kernel else CudaTile
         mnemonics = [op.name.partition(".")[2] for op in dialect.operations]
         hint = suggestion(name.removeprefix(f"{dialect.name}."), mnemonics)
+        if name == "kernel" and not in_kernel:
+            hint = f"; did you mean '{KERNEL_DIALECT}.kernel'?"
         self.raise_error(f"unknown operation '{name}'{hint}", span or self._here())
 
     def _parse_generic_operation(self, op_type: type[Operation]) -> Operation:
@@ -514,9 +517,10 @@ class TileParser(Parser):
             )
         value = values[operand.index]
         if value.type != type and problem_of(value.owner) is None:
+            counts = "; a loop over 'i32' says so: ': i32'" if type == IndexType() else ""
             raise _NotedParseError(
                 operand.span,
-                f"'%{name}' has type '{value.type}', but is used as '{type}'",
+                f"'%{name}' has type '{value.type}', but is used as '{type}'{counts}",
                 "defined here",
                 self._definitions.get(name),
             )

@@ -40,6 +40,10 @@ _REWORDED: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"expected either a float, integer, or complex literal", "expected a number"),
         (r"expected attribute dictionary after 'attributes'.*", "expected '{' after 'attributes'"),
         (r"invalid block name in region with named arguments", "this body takes no block label"),
+        (
+            r"unexpected attribute (t(?:ile|ensor)<.*)",
+            r"'\1' is no scalar: operations on tiles have no 'arith.' or 'math.' before them",
+        ),
         (r"undefined symbol alias '(.*)'", r"alias '\1' is not defined"),
         (r"re-declaration of block '(.*)'", r"block '\1' is defined twice"),
         (

@@ -210,7 +210,7 @@ class TileSugarOp(IRDLOperation, ABC):
         for position in range(count):
             if position:
                 parser.parse_punctuation(",")
-            operands.append(parser.parse_unresolved_operand())
+            operands.append(parse_operand(parser))
         return operands
 
     @classmethod
@@ -304,6 +304,13 @@ def parse_types(parser: Parser) -> list[Attribute]:
     while parser.parse_optional_punctuation(",") is not None:
         types.append(parse_type(parser))
     return types
+
+
+def parse_operand(parser: Parser) -> UnresolvedOperand:
+    start = parser.pos
+    if parser.parse_optional_number() is not None:
+        parser.raise_error("a number must be the value of a 'constant' here", start)
+    return parser.parse_unresolved_operand()
 
 
 def parse_operand_types(parser: Parser, count: int) -> tuple[list[Attribute], int]:

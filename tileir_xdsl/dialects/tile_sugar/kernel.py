@@ -368,7 +368,13 @@ class _GridParser:
         self.values = grid_values(kernel_arguments(types))
 
     def parse(self) -> AffineMap:
-        results = self.parser.parse_comma_separated_list(self.parser.Delimiter.PAREN, self.sum)
+        self.parser.parse_punctuation("(")
+        results = [self.sum()]
+        while self.parser.parse_optional_punctuation(")") is None:
+            self.parser.parse_punctuation(
+                ",", " or ')'; extents of a grid use + - * ceildiv(a, b) floordiv(a, b) mod(a, b)"
+            )
+            results.append(self.sum())
         return AffineMap(len(self.values), 0, tuple(results))
 
     def sum(self) -> AffineExpr:

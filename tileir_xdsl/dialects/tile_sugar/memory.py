@@ -527,7 +527,8 @@ class PrintOp(TileSugarOp):
         if count != len(self.values):
             raise VerifyException(
                 f"the format has {plural(count, 'conversion')}, "
-                f"but there are {plural(len(self.values), 'value')}"
+                f"but there {'is' if len(self.values) == 1 else 'are'} "
+                f"{plural(len(self.values), 'value')}"
             )
 
 
