@@ -91,9 +91,7 @@ def _steps_inside(
             yield from _steps_inside(nested, (*anchor, name), passes)
 
 
-def _steps(
-    text: str, anchor: tuple[str, ...], passes: Mapping[str, PassFactory]
-) -> Iterator[Step]:
+def _steps(text: str, anchor: tuple[str, ...], passes: Mapping[str, PassFactory]) -> Iterator[Step]:
     """A pass as a step; a named pipeline as one for each of its passes."""
     step = _step(text, anchor, passes)
     if not isinstance(step.pass_, NamedPipeline):

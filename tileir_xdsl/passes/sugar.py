@@ -7,8 +7,8 @@ from typing import TypeVar
 
 from xdsl.builder import Builder
 from xdsl.ir import Operation, Region, SSAValue
-from xdsl.utils.exceptions import VerifyException
 from xdsl.rewriter import InsertPoint
+from xdsl.utils.exceptions import VerifyException
 
 from tileir_xdsl.diagnostics import DiagnosticError
 from tileir_xdsl.dialects.cuda_tile.places import place_of
