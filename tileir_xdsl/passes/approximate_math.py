@@ -36,10 +36,10 @@ class ApproximateMathPass(TilePass):
     """Replaces slow f32 operations by fast ones.
 
     Under `fastmath<afn>`: `exp` of a distance from a row's maximum, and under `afn` and `ftz` any
-    `exp`, becomes `exp2`, without the range handling that subnormal results cost; a division by
-    values of a row multiplies with their reciprocals; `1 / sqrt` becomes `rsqrt`, a division by a
-    constant a product. What is exact needs no flag: division by a power of two, the powers 2 and
-    1/2.
+    `exp`, becomes `exp2`, without the range handling that subnormal results cost, and so does that
+    of `sigmoid`; a division by values of a row multiplies with their reciprocals; `1 / sqrt`
+    becomes `rsqrt`, a division by a constant a product. What is exact needs no flag: division by a
+    power of two, the powers 2 and 1/2.
 
     Never subtracts a maximum after scaling: rows of huge equal numbers stay uniform. No subnormal
     result is lost without `ftz`, except in rows that hold an infinity or whose scaled maximum is
@@ -310,6 +310,19 @@ def _divide_normal(inverses: list[ew.DivOp]) -> None:
         inverse.properties["fastmath"] = FastMathAttr(_with_flag(inverse, "ftz"))
 
 
+def _sigmoid(w: Writer, op: ew.SigmoidOp) -> SSAValue | None:
+    """1 / (1 + 2**(-x * log2 e)): a subnormal power is lost in the sum with 1 in any case."""
+    x = op.source
+    if not op.has_flag("afn") or element_of(x.type) != f32:
+        return None
+    remark(op, "sigmoid is exp2 and a division: licensed by afn")
+    flags = _flags(op)
+    scaled = w.of(ew.MulOp, x, _full(w, -LOG2_E, x), fastmath=flags)
+    power = w.of(ew.Exp2Op, scaled, fastmath=_with_flag(op, "ftz"))
+    one = _full(w, 1, x)
+    return w.of(ew.DivOp, one, w.of(ew.AddOp, one, power, fastmath=flags), fastmath=flags)
+
+
 # Divisions and powers.
 
 
@@ -381,6 +394,7 @@ def _full_word(w: Writer, word: str, like: SSAValue) -> SSAValue:
 Rewriting = Callable[[Writer, Any], SSAValue | None]
 _PATTERNS: dict[type[Operation], Rewriting] = {
     ew.ExpOp: _exp,
+    ew.SigmoidOp: _sigmoid,
     ew.DivOp: _div,
     ew.PowOp: _pow,
 }

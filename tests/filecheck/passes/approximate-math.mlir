@@ -150,3 +150,19 @@ tile_sugar.kernel @powers(%x: tensor<8xf32>) {
   store %d, %x[0] : tile<8xf32>, tensor<8xf32>
   return
 }
+
+// -----
+
+// CHECK-LABEL: kernel @sigmoid
+// CHECK:         constant -1.44269502 : f32
+// CHECK:         %[[T:.*]] = mul
+// CHECK-NEXT:    %[[P:.*]] = exp2 %[[T]] fastmath<afn, ftz>
+// CHECK:         %[[S:.*]] = add %[[ONE:.*]], %[[P]]
+// CHECK-NEXT:    div %[[ONE]], %[[S]]
+// REMARK: remark: sigmoid is exp2 and a division: licensed by afn
+tile_sugar.kernel @sigmoid(%x: tensor<8xf32>) {
+  %a = load %x[0] : tensor<8xf32> -> tile<8xf32>
+  %b = sigmoid %a fastmath<afn> : tile<8xf32>
+  store %b, %x[0] : tile<8xf32>, tensor<8xf32>
+  return
+}

@@ -110,6 +110,15 @@ def test_what_needs_no_licence_keeps_all_bits(operation: str) -> None:
     assert launch.original().difference(launch.run(_math(text.format(width=64)))) is None
 
 
+@pytest.mark.parametrize("operation", ["silu %x", "sigmoid %x fastmath<afn>", "gelu %x"])
+def test_activations(operation: str) -> None:
+    text = KERNEL.format(operation=operation, width=64)
+    launch = Launch(text, [special_rows(), np.zeros((ROWS, 64), f32)])
+    expected, found = launch.original().arrays[1], launch.run(lowered(text)).arrays[1]
+    least = float(np.finfo(f32).smallest_subnormal)
+    np.testing.assert_allclose(found, expected, rtol=2.0**-16, atol=2 * least)
+
+
 def test_exact_clears_all_licences() -> None:
     text = KERNEL.format(operation="softmax %x fastmath<afn, contract>", width=64)
     check_ends(text, [special_rows(), np.zeros((ROWS, 64), f32)])
