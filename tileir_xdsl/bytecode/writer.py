@@ -95,6 +95,12 @@ def find_module(module: Operation, sink: DiagnosticSink | None = None) -> Module
     for operation in module.body.ops:
         if isinstance(operation, ModuleOp):
             found.append(operation)
+        elif operation.name.startswith("tile_sugar."):
+            raise DiagnosticError.at(
+                f"'{operation.name}' has no bytecode form",
+                place_of(operation),
+                fix="lower it with the pass tile-sugar-to-cuda-tile",
+            )
         elif sink is not None:
             sink.remark(
                 f"'{operation.name}' has no bytecode form and is dropped", place_of(operation)

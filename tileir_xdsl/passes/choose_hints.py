@@ -17,7 +17,7 @@ from tileir_xdsl.dialects.cuda_tile import core, memory, views
 from tileir_xdsl.dialects.cuda_tile.attributes import OptimizationHintsAttr
 from tileir_xdsl.dialects.cuda_tile.types import TileType
 from tileir_xdsl.passes.reporting import remark
-from tileir_xdsl.passes.sugar import operations
+from tileir_xdsl.passes.sugar import check_target, operations
 from tileir_xdsl.passes.tile_pass import TilePass
 
 WARPS = "num_worker_warps_per_cta"
@@ -52,6 +52,9 @@ class ChooseHintsPass(TilePass):
     name = "choose-hints"
 
     target: str = "sm_90"
+
+    def __post_init__(self) -> None:
+        check_target(self.target)
 
     def run_on(self, ctx: Context, op: Operation) -> None:
         for inner in operations(op.regions):

@@ -23,7 +23,7 @@ from tileir_xdsl.dialects.tile_sugar.primitives import (
 )
 from tileir_xdsl.dialects.tile_sugar.types import is_scalar, is_tile, shape_of
 from tileir_xdsl.passes.scalar_bodies import BodyLowering, constant_of, lower_conversion
-from tileir_xdsl.passes.sugar import before, replace, rewrite
+from tileir_xdsl.passes.sugar import before, check_version, replace, rewrite
 from tileir_xdsl.passes.tile_pass import TilePass
 from tileir_xdsl.versions import DEFAULT, Version
 
@@ -41,6 +41,9 @@ class LowerElementwisePass(TilePass):
     name = "lower-elementwise"
 
     version: str | float = str(DEFAULT)
+
+    def __post_init__(self) -> None:
+        check_version(self.version)
 
     def run_on(self, ctx: Context, op: Operation) -> None:
         version = Version.parse(str(self.version))

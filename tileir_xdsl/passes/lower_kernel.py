@@ -36,6 +36,7 @@ from tileir_xdsl.dialects.tile_sugar.scalars import (
     scalar_type,
 )
 from tileir_xdsl.dialects.tile_sugar.types import TensorType, shape_of, signless
+from tileir_xdsl.passes.sugar import check_version
 from tileir_xdsl.passes.tile_pass import TilePass
 from tileir_xdsl.versions import DEFAULT, Version
 
@@ -57,6 +58,9 @@ class LowerKernelPass(TilePass):
     name = "lower-kernel"
 
     version: str | float = str(DEFAULT)
+
+    def __post_init__(self) -> None:
+        check_version(self.version)
 
     def run_on(self, ctx: Context, op: Operation) -> None:
         version = Version.parse(str(self.version))

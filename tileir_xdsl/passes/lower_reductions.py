@@ -25,7 +25,7 @@ from tileir_xdsl.dialects.tile_sugar.primitives import SIGNED, UNSIGNED, Emitter
 from tileir_xdsl.dialects.tile_sugar.reductions import FoldOp, ReductionOp, identity_attr, wide
 from tileir_xdsl.dialects.tile_sugar.types import element_of, is_scalar
 from tileir_xdsl.passes.scalar_bodies import BodyLowering, rank0
-from tileir_xdsl.passes.sugar import before, replace, rewrite
+from tileir_xdsl.passes.sugar import before, check_version, replace, rewrite
 from tileir_xdsl.passes.tile_pass import TilePass
 from tileir_xdsl.versions import DEFAULT, Version
 
@@ -42,6 +42,9 @@ class LowerReductionsPass(TilePass):
     name = "lower-reductions"
 
     version: str | float = str(DEFAULT)
+
+    def __post_init__(self) -> None:
+        check_version(self.version)
 
     def run_on(self, ctx: Context, op: Operation) -> None:
         version = Version.parse(str(self.version))

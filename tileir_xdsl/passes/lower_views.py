@@ -24,7 +24,7 @@ from tileir_xdsl.dialects.tile_sugar.attributes import number_attr
 from tileir_xdsl.dialects.tile_sugar.kernel import MAY_ALIAS, MakeTensorOp
 from tileir_xdsl.dialects.tile_sugar.primitives import Emitter, element, tile
 from tileir_xdsl.dialects.tile_sugar.types import TensorType, element_of, is_float, shape_of
-from tileir_xdsl.passes.sugar import before, operations
+from tileir_xdsl.passes.sugar import before, check_target, check_version, operations
 from tileir_xdsl.passes.tile_pass import TilePass
 from tileir_xdsl.passes.tile_views import ACCESSES, ViewChoice
 from tileir_xdsl.versions import DEFAULT, Version
@@ -52,6 +52,8 @@ class LowerViewsPass(TilePass):
     access: str = "auto"
 
     def __post_init__(self) -> None:
+        check_version(self.version)
+        check_target(self.target)
         if self.access not in ACCESSES:
             raise ValueError(f"access must be one of {', '.join(ACCESSES)}, but is '{self.access}'")
 

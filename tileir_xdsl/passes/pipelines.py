@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.ir import Operation
@@ -41,12 +42,23 @@ class TileSugarToCudaTilePipeline(NamedPipeline):
 
     name = "tile-sugar-to-cuda-tile"
 
+    bit_exact: ClassVar[bool] = False
+    bound: ClassVar[str] = "what the licences of operations allow; with `exact` not at all"
+    relative_error: ClassVar[float] = 2.0**-7
+
     target: str = "sm_90"
     version: str | float = str(DEFAULT)
     exact: bool = False
     fastmath: tuple[str, ...] = ("afn", "contract")
     access: str = "auto"
     fuse: bool = True
+
+    @property
+    def keeps_results(self) -> bool:
+        return self.exact
+
+    def __post_init__(self) -> None:
+        self.passes()  # Each pass checks its options.
 
     def passes(self) -> list[TilePass]:
         from tileir_xdsl.passes.agree_vector_width import AgreeVectorWidthPass

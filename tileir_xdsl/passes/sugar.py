@@ -19,6 +19,20 @@ from tileir_xdsl.versions import DEFAULT, Version
 EmitterT = TypeVar("EmitterT", bound=Emitter)
 
 
+def check_version(option: str | float) -> None:
+    """Raises ValueError unless the option `version` names a version of the bytecode."""
+    Version.parse(str(option))
+
+
+def check_target(option: str) -> None:
+    """Raises ValueError unless the option `target` names a GPU of `tileiras`."""
+    from tileir_xdsl.verifier.lints import ARCHITECTURES
+
+    known = [name for name in ARCHITECTURES if name != "default"]
+    if option not in known:
+        raise ValueError(f"unknown target '{option}': there are {', '.join(known)}")
+
+
 def before(op: Operation, version: Version = DEFAULT, cls: type[EmitterT] = Writer) -> EmitterT:
     """What puts operations in front of one, on its behalf."""
     return cls(Builder(InsertPoint.before(op)), op, version)

@@ -65,6 +65,15 @@ def test_no_module():
     assert errors_of(builtin.ModuleOp([])) == ["there is no cuda_tile.module to write"]
 
 
+def test_a_kernel_of_tile_sugar_is_to_be_lowered_first():
+    kernel = "tile_sugar.kernel @k() { return }"
+    with pytest.raises(DiagnosticError) as caught:
+        encode_module(parse(kernel, "k.mlir"))
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.message == "'tile_sugar.kernel' has no bytecode form"
+    assert diagnostic.fix == "lower it with the pass tile-sugar-to-cuda-tile"
+
+
 def test_empty_modules_beside_a_filled_one_do_not_count():
     module = parse(KERNEL)
     expected = encode_module(module)

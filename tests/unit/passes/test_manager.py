@@ -205,6 +205,11 @@ def test_pipelines_read_back(text: str, steps: list[str]) -> None:
         ("builtin.module(cse)x", "expected '\\)' at the end"),
         ("cuda_tile.entry(cse)", "starts at 'builtin.module"),
         ("fuse-fma{duplicate=3}", "pass 'fuse-fma'"),
+        ("lower-kernel{version=13.9}", "unknown bytecode version '13.9'"),
+        ("tile-sugar-to-cuda-tile{version=13.9}", "unknown bytecode version '13.9'"),
+        ("tile-sugar-to-cuda-tile{target=sm_99}", "unknown target 'sm_99': there are sm_80"),
+        ("tile-sugar-to-cuda-tile{access=foo}", "access must be one of"),
+        ("tile-sugar-to-cuda-tile{fastmath=foo}", "unknown fastmath flag 'foo'"),
         ("fuse-fma{color=3}", "pass 'fuse-fma'"),
     ],
 )
