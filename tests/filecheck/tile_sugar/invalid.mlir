@@ -690,3 +690,11 @@ tile_sugar.kernel @grid(%n: i32) grid(4, %n, %n / 4) {
 kernel @k() {
   return
 }
+
+// -----
+
+tile_sugar.kernel @undefined(%X: tensor<?xf32>) {
+  // expected-error@below:16 {{use of undefined value '%i'}}
+  %x = load %X[%i] : tensor<?xf32> -> tile<8xf32>
+  return
+}

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self, TypeVar, cast
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, UnitAttr, i32
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.irdl import IRDLOperation, irdl_op_definition
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
@@ -287,7 +287,8 @@ class TileSugarOp(IRDLOperation, ABC):
 
 def follows_from_problem(op: Operation) -> bool:
     """Whether an operand is of unknown type, because its operation was refused when parsed."""
-    return any(problem_of(operand.owner) is not None for operand in op.operands)
+    results = (operand for operand in op.operands if isinstance(operand, OpResult))
+    return any(problem_of(result.op) is not None for result in results)
 
 
 def _number(

@@ -24,7 +24,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     operand_def,
@@ -149,8 +149,8 @@ class AccessOp(IndexedOp, ABC):
 
 def promises_of(tensor: SSAValue) -> tuple[str, Mapping[str, Attribute]]:
     """The name and the promises of the kernel's parameter that a tensor belongs to."""
-    while isinstance(tensor.owner, MakeTensorOp):
-        tensor = tensor.owner.base
+    while isinstance(tensor, OpResult) and isinstance(tensor.op, MakeTensorOp):
+        tensor = tensor.op.base
     if not isinstance(tensor, BlockArgument):
         return "", {}
     kernel = tensor.block.parent_op()
