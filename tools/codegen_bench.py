@@ -27,7 +27,7 @@ from codegen_metrics import SM_LIMITS, Metrics, metrics, tools_available  # noqa
 from tileir_xdsl import encode, parse  # noqa: E402
 from tileir_xdsl.diagnostics import DiagnosticError  # noqa: E402
 from tileir_xdsl.dialects.cuda_tile.parser import new_context  # noqa: E402
-from tileir_xdsl.passes.pipelines import TileSugarToCudaTilePipeline  # noqa: E402
+from tileir_xdsl.passes.named_pipelines import TileSugarToCudaTilePipeline  # noqa: E402
 from tileir_xdsl.runtime.tileiras import assemble  # noqa: E402
 
 KERNELS = ROOT / "tests" / "codegen"

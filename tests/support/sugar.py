@@ -17,7 +17,7 @@ from tileir_xdsl.dialects.cuda_tile.parser import new_context, parse_module
 from tileir_xdsl.dialects.cuda_tile.printer import module_text
 from tileir_xdsl.dialects.tile_sugar.kernel import KernelOp, grid_values, kernels
 from tileir_xdsl.interpreter import Kernel
-from tileir_xdsl.passes.pipelines import TileSugarToCudaTilePipeline
+from tileir_xdsl.passes.named_pipelines import TileSugarToCudaTilePipeline
 from tileir_xdsl.verifier import verify_module
 
 Array = npt.NDArray[Any]

@@ -36,7 +36,7 @@ from tileir_xdsl.diagnostics import (
     split_input_file,
 )
 from tileir_xdsl.passes.manager import ManagerOptions, PassManager, add_arguments
-from tileir_xdsl.passes.pipeline import parse_pipeline
+from tileir_xdsl.passes.pipeline_text import parse_pipeline
 from tileir_xdsl.passes.registry import PASSES
 from tileir_xdsl.universe import UNIVERSE
 

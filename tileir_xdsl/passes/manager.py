@@ -23,7 +23,7 @@ from xdsl.utils.exceptions import DiagnosticException, PassFailedException, Veri
 
 from tileir_xdsl.diagnostics import DiagnosticError, DiagnosticSink, Place, Severity
 from tileir_xdsl.dialects.cuda_tile.nesting import deep_recursion
-from tileir_xdsl.passes.pipeline import Step
+from tileir_xdsl.passes.pipeline_text import Step
 from tileir_xdsl.passes.reporting import Report, reporting_to
 from tileir_xdsl.passes.tile_pass import TilePass
 

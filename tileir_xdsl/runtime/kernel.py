@@ -220,7 +220,7 @@ def _lowered(module: ModuleOp, options: Mapping[str, Any], place: Place) -> Modu
 
     from tileir_xdsl.dialects.cuda_tile.parser import new_context
     from tileir_xdsl.dialects.cuda_tile.places import copy_place
-    from tileir_xdsl.passes.pipelines import TileSugarToCudaTilePipeline
+    from tileir_xdsl.passes.named_pipelines import TileSugarToCudaTilePipeline
 
     lowered = module.clone()
     for old, new in zip(module.walk(), lowered.walk(), strict=True):

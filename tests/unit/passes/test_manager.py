@@ -18,7 +18,7 @@ from tileir_xdsl.cli.tile_opt import main
 from tileir_xdsl.diagnostics import DiagnosticError, DiagnosticSink, Place
 from tileir_xdsl.dialects.cuda_tile.arithmetic import AddIOp, SubIOp
 from tileir_xdsl.passes.manager import ManagerOptions, PassManager
-from tileir_xdsl.passes.pipeline import PipelineError, Step, parse_pipeline
+from tileir_xdsl.passes.pipeline_text import PipelineError, Step, parse_pipeline
 from tileir_xdsl.passes.registry import PASSES, REPLACED
 from tileir_xdsl.passes.tile_pass import TilePass
 

@@ -8,7 +8,7 @@ from support.sugar import EXAMPLES, example_text, parse
 
 import tileir_xdsl
 from tileir_xdsl.dialects.cuda_tile.parser import new_context
-from tileir_xdsl.passes.pipelines import TileSugarToCudaTilePipeline
+from tileir_xdsl.passes.named_pipelines import TileSugarToCudaTilePipeline
 
 NAMES = sorted(path.stem for path in EXAMPLES.glob("*.mlir"))
 GPUS = ("sm_80", "sm_90", "sm_100", "sm_120")

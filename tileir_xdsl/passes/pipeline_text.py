@@ -17,7 +17,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import parse_spec
 from xdsl.utils.exceptions import ArgSpecParseError
 
-from tileir_xdsl.passes.pipelines import NamedPipeline
+from tileir_xdsl.passes.named_pipelines import NamedPipeline
 from tileir_xdsl.passes.registry import PassFactory
 from tileir_xdsl.passes.tile_pass import TilePass
 
