@@ -45,7 +45,10 @@ MANAGER = (
         "than it declares",
     ),
     ("`--time-passes`, `--pass-statistics`", "print times, and how often each pattern applied"),
-    ("`--remarks=PASS,...` or `all`", "say what passes did and could not do, with places"),
+    (
+        "`--remarks=PASS,...`, topics (`fusion`, `math`, `views`) or `all`",
+        "say what passes did and could not do, with places",
+    ),
     ("`--reproducer=FILE`", "where a failing pass leaves its input; a temporary file otherwise"),
 )
 

@@ -35,7 +35,7 @@ from tileir_xdsl.diagnostics import (
     print_diagnostics,
     split_input_file,
 )
-from tileir_xdsl.passes.manager import ManagerOptions, PassManager, add_arguments
+from tileir_xdsl.passes.manager import ManagerOptions, PassManager, add_arguments, check_names
 from tileir_xdsl.passes.pipeline_text import parse_pipeline
 from tileir_xdsl.passes.registry import PASSES
 from tileir_xdsl.universe import UNIVERSE
@@ -153,6 +153,7 @@ class TileOptMain(xDSLOptMain):
         if args.passes and args.pass_pipeline:
             raise ValueError("-p and --pass-pipeline say the same: use one of them")
         self.steps = parse_pipeline(args.pass_pipeline or args.passes, self.available_passes)
+        check_names(args, self.steps)
         self.pipeline = PassPipeline(tuple(step.pass_ for step in self.steps))
 
     # Running.

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -23,8 +23,8 @@ from xdsl.utils.exceptions import DiagnosticException, PassFailedException, Veri
 
 from tileir_xdsl.diagnostics import DiagnosticError, DiagnosticSink, Place, Severity
 from tileir_xdsl.dialects.cuda_tile.nesting import deep_recursion
-from tileir_xdsl.passes.pipeline_text import Step
-from tileir_xdsl.passes.reporting import Report, reporting_to
+from tileir_xdsl.passes.pipeline_text import PipelineError, Step
+from tileir_xdsl.passes.reporting import REMARK_TOPICS, Report, reporting_to
 from tileir_xdsl.passes.tile_pass import TilePass
 
 if TYPE_CHECKING:
@@ -73,7 +73,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--remarks",
         metavar="PASS[,PASS...]",
-        help="report what passes did and could not do; 'all' for every pass",
+        help="report what passes did and could not do, by pass or topic "
+        f"({', '.join(REMARK_TOPICS)}); 'all' for every pass",
     )
     group.add_argument("--pass-statistics", action="store_true", help="count what each pass did")
     group.add_argument(
@@ -110,10 +111,29 @@ class ManagerOptions:
             check_semantics=args.check_semantics,
             inputs=inputs,
             time_passes=args.time_passes,
-            remarks=frozenset(args.remarks.split(",") if args.remarks else ()),
+            remarks=_passes_of(args.remarks.split(",") if args.remarks else ()),
             statistics=args.pass_statistics,
             reproducer=args.reproducer,
         )
+
+
+def _passes_of(words: Iterable[str]) -> frozenset[str]:
+    """The passes that --remarks names, itself or by topic."""
+    return frozenset[str]().union(*(REMARK_TOPICS.get(word, {word}) for word in words))
+
+
+def check_names(args: argparse.Namespace, steps: Sequence[Step]) -> None:
+    """Raises PipelineError when an option names a pass that the pipeline lacks."""
+    remarks = args.remarks.split(",") if args.remarks else []
+    known = {step.name for step in steps}
+    for option, words, others in (
+        ("--remarks", remarks, {"all", *REMARK_TOPICS}),
+        ("--print-ir-before", args.print_ir_before, set[str]()),
+    ):
+        for word in words:
+            if word not in known | others:
+                there_are = ", ".join(sorted(known | others)) or "none"
+                raise PipelineError(f"{option}: no pass '{word}' runs; known are {there_are}")
 
 
 @dataclass

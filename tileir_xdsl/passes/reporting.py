@@ -6,7 +6,7 @@ The pass manager installs a `Report` around each pass; without one, reporting co
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -14,6 +14,15 @@ from dataclasses import dataclass, field
 from xdsl.ir import Operation
 
 from tileir_xdsl.diagnostics import DiagnosticSink
+
+REMARK_TOPICS: Mapping[str, frozenset[str]] = {
+    "fusion": frozenset(
+        {"chunk-rows", "contract-fma", "fuse-fma", "fuse-sweeps", "merge-reductions"}
+    ),
+    "math": frozenset({"approximate-math", "clear-fastmath", "contract-fma", "fuse-fma"}),
+    "views": frozenset({"agree-vector-width", "infer-promises", "lower-views"}),
+}
+"""The passes that speak of a topic."""
 
 
 @dataclass
