@@ -124,11 +124,12 @@ def _passes_of(words: Iterable[str]) -> frozenset[str]:
 
 def check_names(args: argparse.Namespace, steps: Sequence[Step]) -> None:
     """Raises PipelineError when an option names a pass that the pipeline lacks."""
-    remarks = args.remarks.split(",") if args.remarks else []
+    remarks: list[str] = args.remarks.split(",") if args.remarks else []
     known = {step.name for step in steps}
+    before: list[str] = args.print_ir_before
     for option, words, others in (
         ("--remarks", remarks, {"all", *REMARK_TOPICS}),
-        ("--print-ir-before", args.print_ir_before, set[str]()),
+        ("--print-ir-before", before, set[str]()),
     ):
         for word in words:
             if word not in known | others:

@@ -7,7 +7,7 @@
 // MATH: remarks.mlir:[[# @LINE + 6]]:8: remark: exp of a distance from the row's maximum is exp2: licensed by afn
 // MATH-NOT: provable
 // VIEWS-NOT: licensed
-// VIEWS: remarks.mlir:[[# @LINE + 3]]:8: remark: 'full' not provable
+// VIEWS: remarks.mlir:[[# @LINE + 2]]:8: remark: 'full' not provable
 tile_sugar.kernel @k(%X: tensor<?x128xf32>) grid(ceildiv(dim %X 0, 8)) {
   %x = load %X[0, 0] : tensor<?x128xf32> -> tile<8x128xf32>
   %p = softmax %x : tile<8x128xf32>
