@@ -70,15 +70,14 @@ def test_results_stay_the_same(name: str) -> None:
     assert compare(before, after, inputs).diagnostics == []
 
 
+@pytest.mark.parametrize("gpu", GPUS)
 @pytest.mark.parametrize("name", NAMES)
-def test_the_assembler_accepts_what_is_left(name: str) -> None:
+def test_the_assembler_accepts_what_is_left(name: str, gpu: str) -> None:
     data, version = _bytecode(name)
-    written = tileir_xdsl.encode(_cleaned(name, *CLEANUP, "licm"), version)
-    # All architectures in turn, one for each kernel.
-    gpu = GPUS[NAMES.index(name) % len(GPUS)]
     tool = nvidia.tileiras()
     try:
         assemble(data, gpu, tool, [], SECONDS)
     except DiagnosticError:
         pytest.skip(f"{gpu} does not take the kernel as it is")
+    written = tileir_xdsl.encode(_cleaned(name, *CLEANUP, "licm"), version)
     assert assemble(written, gpu, tool, [], SECONDS)
