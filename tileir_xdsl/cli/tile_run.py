@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tileir_xdsl._version import __version__
 from tileir_xdsl.cli import launch_options
+from tileir_xdsl.cli.process import guarded
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -33,34 +33,20 @@ exit status: 0, or 1 when the program is undefined, an assertion fails or the in
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `tile-run`; `argv` is without the program's name. Answers the exit status."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    from tileir_xdsl.diagnostics import (
-        EXIT_INTERNAL,
-        EXIT_USER_ERROR,
-        DiagnosticError,
-        internal_error_message,
-        print_diagnostics,
-    )
-
     options = _parser().parse_args(arguments)
+    return guarded(lambda: _checked_run(options), options.debug_traceback)
+
+
+def _checked_run(options: argparse.Namespace) -> int:
+    from tileir_xdsl.diagnostics import EXIT_USER_ERROR, DiagnosticError, print_diagnostics
+
     try:
-        status = _run(options)
-        sys.stdout.flush()
-        return status
+        return _run(options)
     except DiagnosticError as error:
-        sys.stdout.flush()
+        if getattr(sys, "stdout") is not None:
+            sys.stdout.flush()
         print_diagnostics(error.diagnostics, sys.stderr, format=options.diagnostics)
         return EXIT_USER_ERROR
-    except BrokenPipeError:
-        # The reader of our output went away: nothing is wrong, and nobody to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except KeyboardInterrupt:
-        return 130
-    except Exception as error:
-        if options.debug_traceback:
-            raise
-        print(internal_error_message(error), file=sys.stderr)
-        return EXIT_INTERNAL
 
 
 class _ArgumentParser(argparse.ArgumentParser):
