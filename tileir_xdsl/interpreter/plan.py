@@ -24,7 +24,7 @@ from enum import Enum
 from typing import Any, TypeVar
 
 from xdsl.ir import Block as IRBlock
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation, Region, SSAValue
 
 from tileir_xdsl.diagnostics import DiagnosticError
 from tileir_xdsl.dialects.cuda_tile.places import place_of
@@ -226,3 +226,19 @@ def mover(sources: Sequence[int], targets: Sequence[int]) -> Callable[[Env], Non
         return move_one
     from_slots, to_slots = [s for s, _ in pairs], [t for _, t in pairs]
     return lambda env: move(env, from_slots, to_slots)
+
+
+def branch(
+    compiler: Compiler, op: Operation, condition: SSAValue, then: Region, otherwise: Region
+) -> Step:
+    """The step of an `if`: one of two regions, the second of which may have no block."""
+    slot = compiler.slot(condition)
+    target = Target("if", yielded=compiler.slots(op.results))
+    then_body = compiler.compile_block(then.block, target)
+    else_body = compiler.compile_block(otherwise.block, target) if otherwise.blocks else Body((), 0)
+
+    def run(env: Env) -> Signal | None:
+        env[0].require_specified(op, env[slot + 1], "the condition")
+        return then_body.run(env) if env[slot] else else_body.run(env)
+
+    return run

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 from xdsl.dialects import scf
-from xdsl.ir import Region
 
 from tileir_xdsl.interpreter.plan import (
-    Body,
     Compiler,
     Env,
     Signal,
     Step,
     Target,
+    branch,
     builder,
     mover,
 )
@@ -27,22 +26,7 @@ def build_yield(op: scf.YieldOp, compiler: Compiler) -> Step | None:
 
 @builder(scf.IfOp)
 def build_if(op: scf.IfOp, compiler: Compiler) -> Step:
-    condition = compiler.slot(op.cond)
-    target = Target("if", yielded=compiler.slots(op.results))
-    then = compiler.compile_block(op.true_region.block, target)
-    otherwise = _optional(compiler, op.false_region, target)
-
-    def run(env: Env) -> Signal | None:
-        env[0].require_specified(op, env[condition + 1], "the condition")
-        return then.run(env) if env[condition] else otherwise.run(env)
-
-    return run
-
-
-def _optional(compiler: Compiler, region: Region, target: Target) -> Body:
-    if not region.blocks:
-        return Body((), 0)
-    return compiler.compile_block(region.block, target)
+    return branch(compiler, op, op.cond, op.true_region, op.false_region)
 
 
 @builder(scf.ForOp)

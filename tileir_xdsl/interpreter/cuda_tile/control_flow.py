@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from xdsl.ir import Region
 
 from tileir_xdsl.dialects.cuda_tile import control_flow as ir
 from tileir_xdsl.interpreter.plan import (
-    Body,
     Compiler,
     Env,
     Signal,
     Step,
     Target,
+    branch,
     builder,
     mover,
 )
@@ -63,24 +62,7 @@ def build_return(op: ir.ReturnOp, compiler: Compiler) -> Step:
 
 @builder(ir.IfOp)
 def build_if(op: ir.IfOp, compiler: Compiler) -> Step:
-    condition = compiler.slot(op.condition)
-    target = Target("if", yielded=compiler.slots(op.results))
-    then = compiler.compile_block(op.then_region.block, target)
-    otherwise = _optional_body(compiler, op.else_region, target)
-
-    def run(env: Env) -> Signal | None:
-        env[0].require_specified(op, env[condition + 1], "the condition")
-        if env[condition]:
-            return then.run(env)
-        return otherwise.run(env)
-
-    return run
-
-
-def _optional_body(compiler: Compiler, region: Region, target: Target) -> Body:
-    if not region.blocks:
-        return Body((), 0)
-    return compiler.compile_block(region.block, target)
+    return branch(compiler, op, op.condition, op.then_region, op.else_region)
 
 
 @builder(ir.ForOp)
