@@ -23,7 +23,7 @@ from tileir_xdsl.dialects.tile_sugar.types import element_of, is_float, shape_of
 from tileir_xdsl.passes.legalize_elementwise import spread
 from tileir_xdsl.passes.reporting import count, remark
 from tileir_xdsl.passes.scalar_bodies import constant_of
-from tileir_xdsl.passes.sugar import before, replace, rewrite
+from tileir_xdsl.passes.sugar import before, erase_unused, replace, rewrite
 from tileir_xdsl.passes.tile_pass import TilePass
 
 LOG2_E = 1.4426950408889634
@@ -70,22 +70,9 @@ def approximate(op: Operation) -> bool:
         return False
     replace(op, [found])
     for operand in operands:
-        _erase_dead(operand)
+        erase_unused(operand, is_side_effect_free)
     count(op.name.partition(".")[2])
     return True
-
-
-def _erase_dead(value: SSAValue) -> None:
-    op = value.owner
-    if not isinstance(op, Operation) or not is_side_effect_free(op):
-        return
-    if any(result.first_use is not None for result in op.results):
-        return
-    operands = list(op.operands)
-    op.detach()
-    op.erase()
-    for operand in operands:
-        _erase_dead(operand)
 
 
 def _flags(op: Any) -> tuple[str, ...]:

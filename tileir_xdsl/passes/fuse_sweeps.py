@@ -26,7 +26,7 @@ from tileir_xdsl.dialects.tile_sugar.types import (
 from tileir_xdsl.passes.patterns import fuse_locations
 from tileir_xdsl.passes.reporting import count, remark
 from tileir_xdsl.passes.scalar_bodies import constant_of
-from tileir_xdsl.passes.sugar import operations
+from tileir_xdsl.passes.sugar import erase_with_operands, operations
 from tileir_xdsl.passes.tile_pass import TilePass
 
 
@@ -146,11 +146,7 @@ class _Sweep:
         block.insert_op_before(sweep, self.root)
         old.replace_all_uses_with(sweep.results[0])
         for op in reversed(self.members):
-            operands = list(op.operands)
-            op.detach()
-            op.erase()
-            for operand in operands:
-                _erase_unused(operand)
+            erase_with_operands(op, lambda source: isinstance(source, _SOURCES))
         remark(sweep, f"{len(self.members)} elementwise operations are one sweep")
         count("sweeps")
 
@@ -232,17 +228,6 @@ def _constant(value: SSAValue) -> Attribute | None:
     if isinstance(owner, ew.SplatOp):
         return constant_of(owner.source)
     return owner.value if isinstance(owner, ew.ConstantOp) else None
-
-
-def _erase_unused(value: SSAValue) -> None:
-    op: Any = value.owner
-    if not isinstance(op, _SOURCES) or value.first_use is not None:
-        return
-    operands = list(op.operands)
-    op.detach()
-    op.erase()
-    for operand in operands:
-        _erase_unused(operand)
 
 
 _SOURCES = (ew.BroadcastOp, ew.SplatOp, ew.ConstantOp, ew.IotaOp)

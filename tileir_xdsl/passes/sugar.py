@@ -71,3 +71,22 @@ def rewrite(root: Operation, rewrite_one: Callable[[Operation], bool]) -> None:
                 changed |= rewrite_one(op)
             except VerifyException as error:
                 raise DiagnosticError.at(str(error), place_of(op), code="lowering") from None
+
+
+def erase_unused(value: SSAValue, may_erase: Callable[[Operation], bool]) -> None:
+    """Erase the operation of a value that nothing uses, and what only it used, if they may go."""
+    op = value.owner
+    if not isinstance(op, Operation) or not may_erase(op):
+        return
+    if any(result.first_use is not None for result in op.results):
+        return
+    erase_with_operands(op, may_erase)
+
+
+def erase_with_operands(op: Operation, may_erase: Callable[[Operation], bool]) -> None:
+    """Erase an unused operation, and what only it used, if that may go."""
+    operands = list(op.operands)
+    op.detach()
+    op.erase()
+    for operand in operands:
+        erase_unused(operand, may_erase)
