@@ -27,11 +27,6 @@ def token_of(op: Operation) -> SSAValue | None:
     return getattr(op, "token", None) if isinstance(op, TOKEN_ORDERED) else None
 
 
-def result_token_of(op: Operation) -> SSAValue | None:
-    """The token of everything that a memory operation did."""
-    return getattr(op, "result_token", None) if isinstance(op, TOKEN_ORDERED) else None
-
-
 def predecessors_of(token: SSAValue) -> list[SSAValue]:
     """Tokens that a token surely comes after, one step back.
 

@@ -30,10 +30,6 @@ from xdsl.utils.str_enum import StrEnum
 from tileir_xdsl.dialects.cuda_tile.wording import suggestion
 from tileir_xdsl.versions import V13_4, V13_5, Version
 
-I64_MIN = -(1 << 63)
-I64_MAX = (1 << 63) - 1
-
-
 _DESCRIBED: Mapping[str, str] = {
     "atomic_rmw_mode": "mode",
     "memory_ordering_semantics": "memory ordering",

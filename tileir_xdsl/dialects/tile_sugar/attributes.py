@@ -126,17 +126,6 @@ class AtomicModeAttr(Bracketed, EnumAttribute[AtomicMode]):
     name = "tile_sugar.atomic"
 
 
-class Precision(StrEnum):
-    TF32 = "tf32"
-
-
-@irdl_attr_definition
-class PrecisionAttr(Bracketed, EnumAttribute[Precision]):
-    """`tf32` allows a product of f32 tiles to round its operands to tf32."""
-
-    name = "tile_sugar.precision"
-
-
 # Numbers.
 
 Number = int | float | Fraction | str

@@ -18,7 +18,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
     AffineBinaryOpKind,
@@ -692,10 +692,6 @@ class MakeTensorOp(TileSugarOp):
 def kernels(module: Operation) -> list[KernelOp]:
     """The kernels directly in a module."""
     return [op for region in module.regions for op in region.block.ops if isinstance(op, KernelOp)]
-
-
-def new_body(types: Sequence[Attribute]) -> Region:
-    return Region(Block(arg_types=types))
 
 
 OPERATIONS: tuple[type[TileSugarOp], ...] = (

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import IntegerAttr, i32
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.irdl import prop_def, region_def, result_def, traits_def, var_operand_def, var_result_def
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
@@ -235,11 +235,6 @@ def verify_scalar_region(
 
 def _types(types: Sequence[Attribute]) -> str:
     return ", ".join(map(short_type, types))
-
-
-def scalar_block(types: Sequence[Attribute]) -> Block:
-    """An empty block of a region over scalars of some types."""
-    return Block(arg_types=types)
 
 
 OPERATIONS: tuple[type[TileSugarOp], ...] = (IndexOp, SweepOp, YieldOp)

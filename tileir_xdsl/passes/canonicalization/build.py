@@ -29,10 +29,6 @@ def i64_attr(value: int) -> IntegerAttr:
     return IntegerAttr(value, i64)
 
 
-def set_operand(op: Operation, index: int, value: SSAValue) -> None:
-    op.operands[index] = value
-
-
 def with_properties(op: Operation, *names: str) -> dict[str, Attribute | None]:
     """Some of the properties of an operation, for a new one."""
     return {name: op.properties.get(name) for name in names}
