@@ -49,6 +49,10 @@ MANAGER = (
         "`--remarks=PASS,...`, topics (`fusion`, `math`, `views`) or `all`",
         "say what passes did and could not do, with places",
     ),
+    (
+        "`--remark-format=yaml`, `--remarks-output-file=FILE`",
+        "remarks as LLVM's YAML documents; in a file, not on standard error",
+    ),
     ("`--reproducer=FILE`", "where a failing pass leaves its input; a temporary file otherwise"),
 )
 

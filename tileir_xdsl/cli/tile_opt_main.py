@@ -30,10 +30,13 @@ from tileir_xdsl.diagnostics import (
     DiagnosticError,
     DiagnosticSink,
     Place,
+    Remark,
     SourceFile,
     check_expectations,
     print_diagnostics,
+    render,
     split_input_file,
+    to_yaml,
 )
 from tileir_xdsl.passes.manager import ManagerOptions, PassManager, add_arguments, check_names
 from tileir_xdsl.passes.pipeline_text import parse_pipeline
@@ -155,6 +158,19 @@ class TileOptMain(xDSLOptMain):
         self.steps = parse_pipeline(args.pass_pipeline or args.passes, self.available_passes)
         check_names(args, self.steps)
         self.pipeline = PassPipeline(tuple(step.pass_ for step in self.steps))
+        self._check_remark_options()
+
+    def _check_remark_options(self) -> None:
+        args = self.args
+        in_file, as_yaml = args.remarks_output_file is not None, args.remark_format == "yaml"
+        if (in_file or as_yaml) and not args.remarks:
+            option = "--remarks-output-file" if in_file else "--remark-format=yaml"
+            raise ValueError(f"{option} needs --remarks")
+        if as_yaml and not in_file and args.diagnostics != "text":
+            raise ValueError(
+                f"--diagnostics={args.diagnostics} and --remark-format=yaml would share standard "
+                "error: use --remarks-output-file"
+            )
 
     # Running.
 
@@ -166,7 +182,9 @@ class TileOptMain(xDSLOptMain):
             chunks = self._chunks()
             self._check_target(chunks)
             outputs = [self._process(chunk) for chunk in chunks]
+            remarks = self._take_remarks()
             if self._status == EXIT_OK:
+                self._write_remarks(remarks)
                 self._write(outputs)
         except DiagnosticError as error:
             self._everything.extend(error.diagnostics)
@@ -346,6 +364,27 @@ class TileOptMain(xDSLOptMain):
 
         args = self.args
         return compile_module(module, args.gpu_name, opt_level=args.opt_level, name=chunk.name)
+
+    def _take_remarks(self) -> list[Remark]:
+        """The remarks that do not go the way of other diagnostics."""
+        if self.args.remark_format == "text" and self.args.remarks_output_file is None:
+            return []
+        remarks = [d for d in self._everything if isinstance(d, Remark)]
+        self._everything = [d for d in self._everything if not isinstance(d, Remark)]
+        return remarks
+
+    def _write_remarks(self, remarks: Sequence[Remark]) -> None:
+        args = self.args
+        if args.verify_diagnostics:
+            return
+        if args.remark_format == "yaml":
+            text = to_yaml(remarks)
+        else:
+            text = "".join(f"{render(remark)}\n" for remark in remarks)
+        if args.remarks_output_file is not None:
+            write_output(text, args.remarks_output_file)
+        else:
+            sys.stderr.write(text)
 
     def _write(self, outputs: Sequence[bytes | str]) -> None:
         if self.args.verify_diagnostics:

@@ -19,6 +19,7 @@ from tileir_xdsl.diagnostics.expectations import (
     parse_expectations,
 )
 from tileir_xdsl.diagnostics.output import Format, print_diagnostics, to_sarif
+from tileir_xdsl.diagnostics.remarks import Remark, RemarkKind, to_yaml
 from tileir_xdsl.diagnostics.rendering import escape, render
 from tileir_xdsl.diagnostics.source import (
     Place,
@@ -40,6 +41,8 @@ __all__ = [
     "Place",
     "Position",
     "Range",
+    "Remark",
+    "RemarkKind",
     "Severity",
     "SourceFile",
     "check_expectations",
@@ -50,4 +53,5 @@ __all__ = [
     "render",
     "split_input_file",
     "to_sarif",
+    "to_yaml",
 ]

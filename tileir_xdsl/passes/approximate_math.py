@@ -21,7 +21,7 @@ from tileir_xdsl.dialects.tile_sugar.attributes import FastMathAttr, number_attr
 from tileir_xdsl.dialects.tile_sugar.expansion import Writer
 from tileir_xdsl.dialects.tile_sugar.types import element_of, is_float, shape_of
 from tileir_xdsl.passes.legalize_elementwise import spread
-from tileir_xdsl.passes.reporting import count, remark
+from tileir_xdsl.passes.reporting import count, missed, remark
 from tileir_xdsl.passes.scalar_bodies import constant_of
 from tileir_xdsl.passes.sugar import before, erase_unused, replace, rewrite
 from tileir_xdsl.passes.tile_pass import TilePass
@@ -200,7 +200,7 @@ def _exp(w: Writer, op: ew.ExpOp) -> SSAValue | None:
         return w.of(ew.Exp2Op, scaled, fastmath=_flags(op))
     distance = _distance(w, d)
     if distance is None:
-        remark(
+        missed(
             op,
             "exp keeps its handling of subnormal results: the operand is no distance from "
             "the maximum of its row, and 'ftz' is not given",

@@ -20,7 +20,7 @@ from tileir_xdsl.dialects.tile_sugar import memory, reductions
 from tileir_xdsl.dialects.tile_sugar.expansion import KINDS, Writer
 from tileir_xdsl.dialects.tile_sugar.kernel import KernelOp
 from tileir_xdsl.dialects.tile_sugar.types import element_of, is_tile, shape_of, tile_type
-from tileir_xdsl.passes.reporting import count, remark
+from tileir_xdsl.passes.reporting import count, missed, remark
 from tileir_xdsl.passes.sugar import before, operations, replace
 from tileir_xdsl.passes.tile_pass import TilePass
 
@@ -73,7 +73,7 @@ class _Kernel:
         for op in (*long, *sinks):
             obstacle = self._obstacle(op)
             if obstacle is not None:
-                remark(op, f"long rows stay whole tiles: {obstacle}")
+                missed(op, f"long rows stay whole tiles: {obstacle}")
                 return
         for sink in sinks:
             if isinstance(sink, memory.StoreOp):

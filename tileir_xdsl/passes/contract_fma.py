@@ -10,7 +10,7 @@ from xdsl.ir import Operation, SSAValue
 
 from tileir_xdsl.dialects.tile_sugar import elementwise as ew
 from tileir_xdsl.dialects.tile_sugar.types import element_of, is_float
-from tileir_xdsl.passes.reporting import count, remark
+from tileir_xdsl.passes.reporting import count, missed, remark
 from tileir_xdsl.passes.sugar import before, replace, rewrite
 from tileir_xdsl.passes.tile_pass import TilePass
 
@@ -54,10 +54,10 @@ def _product(op: ew.AddOp | ew.SubOp, position: int) -> ew.MulOp | ew.SquareOp |
     if not isinstance(product, ew.MulOp | ew.SquareOp) or not product.has_flag("contract"):
         return None
     if product.has_flag("ftz") != op.has_flag("ftz"):
-        remark(op, "not contracted with its product: one of them flushes subnormal numbers")
+        missed(op, "not contracted with its product: one of them flushes subnormal numbers")
         return None
     if not product.result.has_one_use() or product.parent is not op.parent:
-        remark(op, "not contracted with its product, which has other uses")
+        missed(op, "not contracted with its product, which has other uses")
         return None
     return product
 

@@ -19,7 +19,7 @@ from tileir_xdsl.passes.patterns import (
     inherit_place,
     rewrite_greedily,
 )
-from tileir_xdsl.passes.reporting import remark
+from tileir_xdsl.passes.reporting import missed, remark
 from tileir_xdsl.passes.tile_pass import TilePass
 
 
@@ -86,10 +86,10 @@ def _product(value: SSAValue, op: AddFOp | SubFOp, duplicate: bool) -> MulFOp | 
     if not isinstance(product, MulFOp):
         return None
     if product.rounding_mode != op.rounding_mode or product.flush_to_zero != op.flush_to_zero:
-        remark(op, "not fused with its product: they round or flush differently")
+        missed(op, "not fused with its product: they round or flush differently")
         return None
     if not duplicate and not value.has_one_use():
-        remark(op, "not fused with its product, which has other uses; 'duplicate' allows it")
+        missed(op, "not fused with its product, which has other uses; 'duplicate' allows it")
         return None
     return product
 

@@ -24,7 +24,7 @@ from tileir_xdsl.dialects.tile_sugar.types import (
     shape_of,
 )
 from tileir_xdsl.passes.patterns import fuse_locations
-from tileir_xdsl.passes.reporting import count, remark
+from tileir_xdsl.passes.reporting import count, missed, remark
 from tileir_xdsl.passes.scalar_bodies import constant_of
 from tileir_xdsl.passes.sugar import erase_with_operands, operations
 from tileir_xdsl.passes.tile_pass import TilePass
@@ -110,7 +110,7 @@ def _only_user(op: Operation, owner: dict[Operation, _Expression]) -> _Expressio
     expressions = [owner.get(user) for user in users]
     found = expressions[0] if expressions else None
     if any(expression is not found for expression in expressions):
-        remark(op, "begins a sweep of its own: more than one expression uses it")
+        missed(op, "begins a sweep of its own: more than one expression uses it")
         return None
     shape = shape_of(op.results[0].type)
     return (

@@ -21,7 +21,7 @@ from tileir_xdsl.dialects.cuda_tile.types import DYNAMIC
 from tileir_xdsl.dialects.tile_sugar import kernel as sugar
 from tileir_xdsl.dialects.tile_sugar import memory
 from tileir_xdsl.dialects.tile_sugar.types import TensorType, shape_of
-from tileir_xdsl.passes.reporting import remark
+from tileir_xdsl.passes.reporting import missed, remark
 from tileir_xdsl.passes.sugar import operations
 from tileir_xdsl.passes.tile_pass import TilePass
 
@@ -60,7 +60,7 @@ def _infer(kernel: sugar.KernelOp, op: memory.LoadOp | memory.StoreOp) -> None:
         remark(op, "full: proven")
         return
     missing = next(fact.missing for fact in facts if not fact.full)
-    remark(op, f"'full' not provable: {missing}")
+    missed(op, f"'full' not provable: {missing}")
     if all(fact.inside for fact in facts):
         op.properties["inside"] = UnitAttr()
 

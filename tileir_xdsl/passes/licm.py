@@ -11,7 +11,7 @@ from tileir_xdsl.analysis.effects import only_computes
 from tileir_xdsl.analysis.liveness import values_from_outside
 from tileir_xdsl.analysis.speculation import is_speculatable, may_stop, runs_at_least_once
 from tileir_xdsl.dialects.cuda_tile.control_flow import ForOp, LoopOp
-from tileir_xdsl.passes.reporting import count, remark
+from tileir_xdsl.passes.reporting import count, missed, remark
 from tileir_xdsl.passes.tile_pass import TilePass
 
 
@@ -56,7 +56,7 @@ def _hoist_out_of(loop: ForOp | LoopOp) -> None:
                 count("hoisted")
                 remark(op, f"hoisted out of '{loop.name}'")
                 continue
-            remark(op, f"not hoisted: undefined for some operands, and '{loop.name}' may not run")
+            missed(op, f"not hoisted: undefined for some operands, and '{loop.name}' may not run")
         reached = reached and not may_stop(op)
 
 

@@ -34,7 +34,7 @@ from tileir_xdsl.passes.canonicalization.branches import PATTERNS as BRANCH_PATT
 from tileir_xdsl.passes.canonicalization.build import constant_like
 from tileir_xdsl.passes.canonicalization.integers import MIRRORED
 from tileir_xdsl.passes.patterns import inherit_place, rewrite_greedily
-from tileir_xdsl.passes.reporting import count, remark
+from tileir_xdsl.passes.reporting import count, missed, remark
 from tileir_xdsl.passes.tile_pass import TilePass
 
 ATTRIBUTE = "cuda_tile.loop_split"
@@ -140,10 +140,10 @@ def _condition(loop: ForOp, branch: IfOp) -> Condition | None:
     if predicate in ("equal", "not_equal") or loop.is_ancestor(bound.owner):
         return None
     if comparison.signedness != _signedness(loop):
-        remark(branch, "not split: the condition's signedness is not that of the loop")
+        missed(branch, "not split: the condition's signedness is not that of the loop")
         return None
     if not _has_room(loop):
-        remark(branch, "not split: the splitting point might overflow")
+        missed(branch, "not split: the splitting point might overflow")
         return None
     return Condition(comparison, bound, predicate)
 

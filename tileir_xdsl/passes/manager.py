@@ -76,6 +76,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="report what passes did and could not do, by pass or topic "
         f"({', '.join(REMARK_TOPICS)}); 'all' for every pass",
     )
+    group.add_argument(
+        "--remark-format",
+        choices=("text", "yaml"),
+        default="text",
+        help="how to write remarks: as other diagnostics, or as LLVM's YAML documents",
+    )
+    group.add_argument(
+        "--remarks-output-file",
+        metavar="FILE",
+        help="where to write remarks (default: standard error)",
+    )
     group.add_argument("--pass-statistics", action="store_true", help="count what each pass did")
     group.add_argument(
         "--reproducer",
@@ -194,7 +205,7 @@ class PassManager:
 
     def _apply(self, step: Step, module: ModuleOp) -> None:
         wanted = bool(self.options.remarks & {step.name, "all"})
-        report = Report(self.sink if wanted else None)
+        report = Report(self.sink if wanted else None, step.name)
         start = time.perf_counter()
         try:
             with reporting_to(report):

@@ -12,7 +12,7 @@ from tileir_xdsl.dialects.cuda_tile import core
 from tileir_xdsl.dialects.cuda_tile.control_flow import YieldOp
 from tileir_xdsl.dialects.cuda_tile.types import TileType
 from tileir_xdsl.passes.patterns import fuse_locations
-from tileir_xdsl.passes.reporting import count, remark
+from tileir_xdsl.passes.reporting import count, missed, remark
 from tileir_xdsl.passes.tile_pass import TilePass
 
 SHORTEST = 256
@@ -63,7 +63,7 @@ def _merge_with_followers(first: core.ReduceOp) -> core.ReduceOp:
         if isinstance(second, core.ReduceOp) and _fit(first, second):
             needed = _computed_between(first, second)
             if needed is None:
-                remark(second, "not merged with the reduction before it: it needs it or memory")
+                missed(second, "not merged with the reduction before it: it needs it or memory")
             else:
                 first = _merge(first, second, needed)
         second = following

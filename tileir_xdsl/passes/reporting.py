@@ -11,9 +11,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
+from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation
 
-from tileir_xdsl.diagnostics import DiagnosticSink
+from tileir_xdsl.diagnostics import DiagnosticSink, Remark, RemarkKind
+from tileir_xdsl.diagnostics.remarks import TEXT
 
 REMARK_TOPICS: Mapping[str, frozenset[str]] = {
     "fusion": frozenset(
@@ -32,6 +34,9 @@ class Report:
     sink: DiagnosticSink | None = None
     """Where remarks go; None when nobody asked for them."""
 
+    source: str = ""
+    """The name of the pass."""
+
     counts: Counter[str] = field(default_factory=Counter[str])
     """How often each thing happened, e.g. by name of the pattern."""
 
@@ -49,14 +54,33 @@ def reporting_to(report: Report) -> Generator[Report]:
         _REPORT.reset(token)
 
 
-def remark(op: Operation, message: str) -> None:
-    """Tell the user what a pass did or could not do at `op`, when remarks are asked for."""
+def remark(op: Operation, message: str, kind: RemarkKind = RemarkKind.PASSED) -> None:
+    """Tell the user what a pass did at `op`, when remarks are asked for."""
     report = _REPORT.get()
     if report is None or report.sink is None:
         return
     from tileir_xdsl.dialects.cuda_tile.places import place_of
 
-    report.sink.remark(message, place_of(op))
+    name = "".join(word.capitalize() for word in report.source.split("-"))
+    arguments = [(TEXT, message)]
+    place, function = place_of(op), function_of(op)
+    report.sink.emit(Remark.of(kind, report.source, name, arguments, place, function))
+
+
+def missed(op: Operation, message: str) -> None:
+    """Tell the user what a pass could not do or prove at `op`, when remarks are asked for."""
+    remark(op, message, RemarkKind.MISSED)
+
+
+def function_of(op: Operation) -> str:
+    """The name of the kernel that holds `op`, or of the innermost symbol that does."""
+    current: Operation | None = op
+    while current is not None:
+        name = current.get_attr_or_prop("sym_name")
+        if isinstance(name, StringAttr):
+            return name.data
+        current = current.parent_op()
+    return ""
 
 
 def count(what: str, number: int = 1) -> None:

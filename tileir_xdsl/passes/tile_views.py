@@ -31,7 +31,7 @@ from tileir_xdsl.dialects.tile_sugar.attributes import number_attr
 from tileir_xdsl.dialects.tile_sugar.kernel import MakeTensorOp
 from tileir_xdsl.dialects.tile_sugar.primitives import Emitter
 from tileir_xdsl.dialects.tile_sugar.types import TensorType, element_of, shape_of
-from tileir_xdsl.passes.reporting import remark
+from tileir_xdsl.passes.reporting import missed, remark
 from tileir_xdsl.versions import V13_4, Version
 
 WITHOUT_TMA = ("sm_80", "sm_86", "sm_87", "sm_88", "sm_89")
@@ -121,18 +121,19 @@ class ViewChoice:
             return None
         obstacle = self._obstacle(op)
         if obstacle is not None:
-            remark(op, f"{'pointers' if full else 'masked pointers'}: {obstacle}")
+            missed(op, f"{'pointers' if full else 'masked pointers'}: {obstacle}")
             return None
         if full and self.version >= V13_4 and (self.tma or self._has_wide_rows(op)):
             remark(op, "partition view without checks: full is promised")
         elif self.tma:
             remark(op, "partition view, as a loop feeds a product from this kernel's tensors")
         elif self.access != "view":
-            reason = "'full' is not promised"
-            if full:
-                old = self.version < V13_4
-                reason = "inbounds needs bytecode 13.4" if old else "as good here as a view"
-            remark(op, f"{'pointers' if full else 'masked pointers'}: {reason}")
+            if not full:
+                missed(op, "masked pointers: 'full' is not promised")
+            elif self.version < V13_4:
+                missed(op, "pointers: inbounds needs bytecode 13.4")
+            else:
+                remark(op, "pointers: as good here as a view")
             return None
         return [
             _as_value(e, _tile_number(e, start, extent))

@@ -12,7 +12,7 @@ from tileir_xdsl.analysis.constants import splat_bits
 from tileir_xdsl.dialects.cuda_tile.arithmetic import NO_OVERFLOW_CLAIM, MulIOp, ShLIOp
 from tileir_xdsl.passes.canonicalization.build import constant_like
 from tileir_xdsl.passes.patterns import Outcome, PatternList, rewrite_greedily
-from tileir_xdsl.passes.reporting import remark
+from tileir_xdsl.passes.reporting import missed
 from tileir_xdsl.passes.tile_pass import TilePass
 
 PATTERNS = PatternList()
@@ -25,7 +25,7 @@ def multiply_by_power_of_two(op: MulIOp, rewriter: PatternRewriter) -> Outcome:
     if factor is None or factor < 2 or factor & (factor - 1):
         return None
     if op.overflow != NO_OVERFLOW_CLAIM:
-        remark(op, "not a shift: the promise about overflow would be lost")
+        missed(op, "not a shift: the promise about overflow would be lost")
         return None
     count = rewriter.insert(constant_like(op.rhs, factor.bit_length() - 1))
     return ShLIOp(op.lhs, count)

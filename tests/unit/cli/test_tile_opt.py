@@ -606,3 +606,56 @@ def test_xdsl_opt_refers_to_tile_opt_for_bytecode(installed: dict[str, str], tmp
             "use 'tile-opt -t tileirbc -o FILE'"
         )
     )
+
+
+# Remarks.
+
+LOOP = """\
+entry @k(%p: tile<ptr<f32>>, %n: tile<i32>) {
+  %0 = constant <i32: 0> : tile<i32>
+  %1 = constant <i32: 1> : tile<i32>
+  for %i in (%0 to %n, step %1) : tile<i32> {
+    %2 = addi %n, %1 : tile<i32>
+    print "%d", %2 : tile<i32>
+    continue
+  }
+  return
+}
+"""
+
+
+def test_remarks_go_to_a_file_and_nothing_to_standard_error(
+    tile_opt: TileOpt, tmp_path: Path
+) -> None:
+    source, remarks = tmp_path / "k.mlir", tmp_path / "k.yaml"
+    source.write_text(LOOP)
+    options = ("--remarks=all", "--remark-format=yaml", "--remarks-output-file", remarks)
+    outcome = tile_opt(source, "-p", "licm", *options)
+    assert outcome.status == 0
+    assert outcome.stderr == ""
+    assert remarks.read_text().startswith("--- !Passed\nPass:            licm\n")
+
+
+@pytest.mark.parametrize("format", ["text", "yaml"])
+def test_a_program_with_an_error_leaves_no_remarks(
+    tile_opt: TileOpt, tmp_path: Path, format: str
+) -> None:
+    source, remarks = tmp_path / "k.mlir", tmp_path / "k.yaml"
+    source.write_text(f"{LOOP}// -----\n{BROKEN}")
+    options = ("--remarks=all", f"--remark-format={format}", "--remarks-output-file", remarks)
+    outcome = tile_opt(source, "--split-input-file", "-p", "licm", *options)
+    assert outcome.status == 1
+    assert "remark" not in outcome.stderr
+    assert not remarks.exists()
+
+
+def test_remarks_that_cannot_be_written_are_an_error_without_output(
+    tile_opt: TileOpt, tmp_path: Path
+) -> None:
+    source, output = tmp_path / "k.mlir", tmp_path / "out.mlir"
+    source.write_text(LOOP)
+    options = ("--remarks=all", "--remarks-output-file", tmp_path / "missing" / "k.txt")
+    outcome = tile_opt(source, "-p", "licm", *options, "-o", output)
+    assert outcome.status == 1
+    assert "cannot write the file: no such file or directory" in outcome.stderr
+    assert not output.exists()
