@@ -341,14 +341,24 @@ def general_reduce(w: Writer) -> None:
     axis = w.draw(st.integers(0, len(a.shape) - 1))
     shape = tuple(1 if k == axis else n for k, n in enumerate(a.shape))
     kinds = w.draw(st.sampled_from((("sum", "max"), ("min", "prod"), ("max", "sum"))))
+    b = w.partner(a)
+    whole = broadcast(a.shape, b.shape)
+    if whole != a.shape:
+        b = a
     first, second = w.fresh(), w.fresh()
     type = text_of(shape, a.element)
     w.line(
-        f"{first}, {second} = reduce({a.name}) axis {axis} kinds [{', '.join(kinds)}] : "
-        f"{a.type} -> {type}, {type} map {{\n"
-        f"  ^bb0(%a: {a.element}):\n"
+        f"{first}, {second} = reduce({a.name}, {b.name}) axis {axis} kinds [{', '.join(kinds)}] : "
+        f"{a.type}, {b.type} -> {type}, {type} map {{\n"
+        f"  ^bb0(%a: {a.element}, %b: {b.element}):\n"
         f"    %0 = square %a : {a.element}\n"
-        f"    yield %0, %a : {a.element}\n"
+        f"    %1 = index {axis}\n"
+        f"    %2 = constant 3 : i32\n"
+        f"    %3 = cmp lt %1, %2 : i32\n"
+        f"    %4 = cmp ge %b, %b : {b.element}\n"
+        f"    %5 = and %3, %4 : i1\n"
+        f"    %6 = select %5, %a, %0 : i1, {a.element}, {a.element}\n"
+        f"    yield %0, %6 : {a.element}\n"
         "  }"
     )
     w.values += [Value(first, shape, a.element), Value(second, shape, a.element)]

@@ -15,18 +15,20 @@ from tileir_xdsl.dialects.tile_sugar.elementwise import (
     SplatOp,
 )
 from tileir_xdsl.dialects.tile_sugar.expansion import Writer
-from tileir_xdsl.dialects.tile_sugar.types import element_of, is_scalar, shape_of
-from tileir_xdsl.passes.sugar import before, rewrite
+from tileir_xdsl.dialects.tile_sugar.reductions import ColSumOp, RowSumOp, wide
+from tileir_xdsl.dialects.tile_sugar.types import element_of, is_scalar, shape_of, tile_type
+from tileir_xdsl.passes.sugar import before, replace, rewrite
 from tileir_xdsl.passes.tile_pass import TilePass
 
 
 @dataclass(frozen=True)
 class LegalizeElementwisePass(TilePass):
-    """Makes the promotion and the broadcasting of elementwise operations explicit.
+    """Makes the promotion and the broadcasting of operations explicit.
 
-    Afterwards every operand of an elementwise operation has the shape of its result and the
-    element type in which it is computed: casts come first, in the narrow shape, then splats and
-    broadcasts. In the regions of sweeps and reductions, over scalars, there are only casts.
+    A sum of f16 or bf16 becomes one of f32 between two casts. Afterwards every operand of an
+    elementwise operation has the shape of its result and the element type in which it is computed:
+    casts come first, in the narrow shape, then splats and broadcasts. In the regions of sweeps and
+    reductions, over scalars, there are only casts.
     """
 
     name = "legalize-elementwise"
@@ -36,7 +38,9 @@ class LegalizeElementwisePass(TilePass):
 
 
 def legalize(op: Operation) -> bool:
-    """Give an elementwise operation operands of one shape and of its types; whether it changed."""
+    """Give an operation operands of one shape, of the types it computes in; whether it changed."""
+    if isinstance(op, RowSumOp | ColSumOp):
+        return _widen_sum(op)
     if not isinstance(op, ElementwiseOp):
         return False
     elements = operand_elements(op)
@@ -49,6 +53,23 @@ def legalize(op: Operation) -> bool:
             op.operands[position] = legal
             changed = True
     return changed
+
+
+def _widen_sum(op: RowSumOp | ColSumOp) -> bool:
+    """Sum f16 and bf16 in f32, rounding once."""
+    element = element_of(op.source.type)
+    if wide(element) == element:
+        return False
+    writer = before(op)
+    source = writer.widen(op.source)
+    total = type(op).create(
+        operands=[source],
+        result_types=[tile_type(shape_of(op.result.type), wide(element))],
+        properties=dict(op.properties),
+        attributes=dict(op.attributes),
+    )
+    replace(op, [writer.cast(writer.one(total), element)])
+    return True
 
 
 def operand_elements(op: ElementwiseOp) -> Sequence[Attribute]:

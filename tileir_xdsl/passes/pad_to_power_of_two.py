@@ -118,6 +118,8 @@ def _guard_fold(op: Any) -> None:
     """The map as a sweep in front, and identities where the fold meets padding."""
     writer = before(op)
     inputs = mapped(writer, op)
+    if op.map_region.blocks:
+        _guard_sweep(cast(sweep.SweepOp, inputs[0].owner))
     reverse = isinstance(op, reductions.ReduceOp) or op.reverse is not None
     if reverse:
         inputs = [

@@ -60,3 +60,22 @@ tile_sugar.kernel @scalars(%X: tensor<8x100xi32>, %n: i8) {
 // CHECK-NEXT: store %3, %X[0, 0] : tile<8x100xi32>, tensor<8x100xi32>
 // CHECK-NEXT: return
 // CHECK-NEXT: }
+
+// -----
+
+// Sums of narrow floats are those of f32, rounded once; no other reduction is wider.
+tile_sugar.kernel @sums(%X: tensor<8x100xf16>, %Y: tensor<8x1xf16>) {
+  %x = load %X[0, 0] : tensor<8x100xf16> -> tile<8x100xf16>
+  %s = rowsum %x axis 1 : tile<8x100xf16>
+  %m = rowmax %x : tile<8x100xf16>
+  store %s, %Y[0, 0] : tile<8x1xf16>, tensor<8x1xf16>
+  return
+}
+
+// CHECK: tile_sugar.kernel @sums
+// CHECK-NEXT: %[[X:.*]] = load
+// CHECK-NEXT: %[[W:.*]] = cast %[[X]] : tile<8x100xf16> -> tile<8x100xf32>
+// CHECK-NEXT: %[[S:.*]] = rowsum %[[W]] axis 1 : tile<8x100xf32>
+// CHECK-NEXT: %[[R:.*]] = cast %[[S]] : tile<8x1xf32> -> tile<8x1xf16>
+// CHECK-NEXT: rowmax %[[X]] : tile<8x100xf16>
+// CHECK-NEXT: store %[[R]]

@@ -378,6 +378,41 @@ tile_sugar.kernel @reduce_shape() {
 
 // -----
 
+tile_sugar.kernel @reduce_shapes() {
+  %a = constant 1.0 : tile<4x50xf32>
+  %b = constant 1.0 : tile<4x1xf32>
+  // expected-error@below:12 {{'tile_sugar.reduce' op without a map operands have one shape, but got 4x50 and 4x1}}
+  %c, %d = reduce(%a, %b) axis 1 kinds [sum, sum] : tile<4x50xf32>, tile<4x1xf32> -> tile<4x1xf32>, tile<4x1xf32>
+  return
+}
+
+// -----
+
+tile_sugar.kernel @reduce_scalars(%x: f32) {
+  // expected-error@below:8 {{'tile_sugar.reduce' op needs an operand that is a tile}}
+  %c = reduce(%x) axis 0 kinds [sum] : f32 -> tile<1xf32> map {
+  ^bb0(%p: f32):
+    yield %p : f32
+  }
+  return
+}
+
+// -----
+
+tile_sugar.kernel @reduce_positions() {
+  %a = constant 1 : tile<4x50xi32>
+  // expected-error@below:8 {{'tile_sugar.reduce' op the combination holds elementwise operations on scalars, but has 'tile_sugar.index'}}
+  %c = reduce(%a) axis 1 identities [0] : tile<4x50xi32> -> tile<4x1xi32> combine {
+  ^bb0(%p: i32, %q: i32):
+    // expected-error@below:10 {{'tile_sugar.index' op must be in a 'tile_sugar.sweep' or the map of a reduction}}
+    %r = index 1
+    yield %r : i32
+  }
+  return
+}
+
+// -----
+
 tile_sugar.kernel @combine_arguments() {
   %a = constant 1.0 : tile<4x50xf32>
   // expected-error@below:8 {{'tile_sugar.reduce' op the combination must take (f32, f32), but takes (f32)}}

@@ -197,6 +197,11 @@ tile_sugar.kernel @reductions(%x: f16) {
     yield %8 : f32
   }
   %9 = scan(%t) axis 0 kinds [max] reverse : tile<8x100xf16> -> tile<8x100xf16>
+  %10 = reduce(%t, %0, %x) axis 0 kinds [max] : tile<8x100xf16>, tile<8x1xf16>, f16 -> tile<1x100xi32> map {
+  ^bb0(%a: f16, %b: f16, %c: f16):
+    %11 = index 1
+    yield %11 : i32
+  }
   return
 }
 
@@ -210,14 +215,19 @@ tile_sugar.kernel @reductions(%x: f16) {
 // CHECK-NEXT: %6:2 = reduce(%0, %0) init(%x, %x) axis 1 kinds [prod, min] ordered : tile<8x100xf16>, tile<8x100xf16>, f16, f16 -> tile<8x1xf16>, tile<8x1xf16>
 // CHECK-NEXT: %7 = reduce(%0) axis 1 identities [0.000000e+00] : tile<8x100xf16> -> tile<8x1xf32> map {
 // CHECK-NEXT: ^bb0(%arg0: f16):
-// CHECK-NEXT: %9 = cast %arg0 : f16 -> f32
-// CHECK-NEXT: yield %9 : f32
+// CHECK-NEXT: %10 = cast %arg0 : f16 -> f32
+// CHECK-NEXT: yield %10 : f32
 // CHECK-NEXT: } combine {
 // CHECK-NEXT: ^bb0(%arg0: f32, %arg1: f32):
-// CHECK-NEXT: %9 = add %arg0, %arg1 : f32
-// CHECK-NEXT: yield %9 : f32
+// CHECK-NEXT: %10 = add %arg0, %arg1 : f32
+// CHECK-NEXT: yield %10 : f32
 // CHECK-NEXT: }
 // CHECK-NEXT: %8 = scan(%0) axis 0 kinds [max] reverse : tile<8x100xf16> -> tile<8x100xf16>
+// CHECK-NEXT: %9 = reduce(%0, %1, %x) axis 0 kinds [max] : tile<8x100xf16>, tile<8x1xf16>, f16 -> tile<1x100xi32> map {
+// CHECK-NEXT: ^bb0(%arg0: f16, %arg1: f16, %arg2: f16):
+// CHECK-NEXT: %10 = index 1
+// CHECK-NEXT: yield %10 : i32
+// CHECK-NEXT: }
 // CHECK-NEXT: return
 // CHECK-NEXT: }
 

@@ -39,6 +39,8 @@ EXTREMES = """%h = rowmax %x : tile<2x{n}x{t}>
 POSITION = """%i = rowargmax %x : tile<2x{n}x{t}>
   %f = cast %i : tile<2x1xi32> -> tile<2x1x{t}>
   store %f, %Z[%r, 0] : tile<2x1x{t}>, tensor<?x1x{t}>"""
+SUM = """%s = rowsum %x : tile<2x{n}x{t}>
+  store %s, %Z[%r, 0] : tile<2x1x{t}>, tensor<?x1x{t}>"""
 SCAN = """%s = cumsum %x axis 1 : tile<2x{n}x{t}>
   store %s, %Y[%r, 0] : tile<2x{n}x{t}>, tensor<?x300x{t}>"""
 
@@ -86,6 +88,15 @@ def test_extremes_keep_all_bits(element: str, dtype: Any, body: str) -> None:
     assert loops(module) == 2
     launch = Launch(text, inputs(dtype))
     assert launch.original().difference(launch.run(module)) is None
+
+
+def test_narrow_sums_accumulate_in_f32() -> None:
+    text = kernel(SUM, "f16")
+    module = chunked(text)
+    assert loops(module) == 1
+    launch = Launch(text, inputs(np.float16))
+    expected, found = launch.original().arrays[2], launch.run(module).arrays[2]
+    np.testing.assert_allclose(found, expected, rtol=1e-3)
 
 
 @pytest.mark.parametrize(

@@ -48,10 +48,11 @@ from tileir_xdsl.dialects.tile_sugar.base import (
     parse_operand_types,
     parse_types,
     require_tile,
+    require_values,
     sugar_op,
 )
 from tileir_xdsl.dialects.tile_sugar.elementwise import require_elements
-from tileir_xdsl.dialects.tile_sugar.sweep import SCALAR_BODY, verify_scalar_region
+from tileir_xdsl.dialects.tile_sugar.sweep import SCALAR_BODY, IndexOp, verify_scalar_region
 from tileir_xdsl.dialects.tile_sugar.types import (
     ARITHMETIC,
     ELEMENTS,
@@ -298,6 +299,7 @@ class FoldOp(TileSugarOp, ABC):
     ) -> Any:
         """The fold of some tiles along an axis, by kinds or by a combine region."""
         values = [SSAValue.get(value) for value in inputs]
+        shape = joint_shape([value.type for value in values])
         properties: dict[str, Attribute | None] = {"axis": IntegerAttr(axis, i32)}
         if kinds is not None:
             properties["kinds"] = ArrayAttr([CombineKindAttr(CombineKind(kind)) for kind in kinds])
@@ -307,7 +309,6 @@ class FoldOp(TileSugarOp, ABC):
             properties[word] = UnitAttr()
         map_region = map_region or Region()
         elements = accumulated(map_region, [element_of(value.type) for value in values])
-        shape = shape_of(values[0].type)
         shape = shape if cls.KEEPS_SHAPE else reduced_shape(shape, axis)
         return cls.build(
             operands=[values, list(inits)],
@@ -322,8 +323,12 @@ class FoldOp(TileSugarOp, ABC):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of the inputs."""
-        return shape_of(self.inputs[0].type)
+        """The shape of what is combined: of the inputs, or what they broadcast to for the map."""
+        return joint_shape([value.type for value in self.inputs])
+
+    def indexed_shape(self, region: Region) -> tuple[int, ...] | None:
+        """The shape in which `index` counts in a region; None where there are no positions."""
+        return self.shape if region is self.map_region else None
 
     @property
     def elements(self) -> list[Attribute]:
@@ -425,24 +430,37 @@ class FoldOp(TileSugarOp, ABC):
     def verify_(self) -> None:
         if not self.inputs:
             raise VerifyException("needs at least one operand")
-        shape = require_tile(self.inputs[0].type, "an operand")
-        for value in self.inputs:
-            if require_tile(value.type, "an operand") != shape:
-                raise VerifyException(
-                    f"operands have one shape, but got {shape_text(shape)} and "
-                    f"{shape_text(shape_of(value.type))}"
-                )
+        shape = self._verify_inputs()
         check_axis(self.dimension, shape)
         inputs = [element_of(value.type) for value in self.inputs]
         results = [element_of(result.type) for result in self.results]
         if self.map_region.blocks:
-            verify_scalar_region(self.map_region, inputs, results, SCALAR_BODY, "the map")
+            allowed = (*SCALAR_BODY, IndexOp)
+            verify_scalar_region(self.map_region, inputs, results, allowed, "the map")
         elif inputs != results:
             raise VerifyException(
                 "without a map the results have the element types of the operands"
             )
         self._verify_results(shape)
         self._verify_combination(results)
+
+    def _verify_inputs(self) -> tuple[int, ...]:
+        """The shape that is reduced."""
+        types = [value.type for value in self.inputs]
+        if self.map_region.blocks:
+            require_values(types)
+            shape = joint_shape(types)
+            if not shape:
+                raise VerifyException("needs an operand that is a tile")
+            return shape
+        shape = require_tile(types[0], "an operand")
+        for type in types:
+            if require_tile(type, "an operand") != shape:
+                raise VerifyException(
+                    f"without a map operands have one shape, but got {shape_text(shape)} and "
+                    f"{shape_text(shape_of(type))}"
+                )
+        return shape
 
     def _verify_results(self, shape: tuple[int, ...]) -> None:
         expected = shape if self.KEEPS_SHAPE else reduced_shape(shape, self.dimension)
@@ -490,6 +508,11 @@ class FoldOp(TileSugarOp, ABC):
         verify_scalar_region(self.combine_region, pairs, results, SCALAR_BODY, "the combination")
 
 
+def joint_shape(types: Sequence[Attribute]) -> tuple[int, ...]:
+    """The shape that tiles and scalars broadcast to; () of scalars alone."""
+    return broadcast_shapes(*map(shape_of, types))
+
+
 def accumulated(map_region: Region, elements: Sequence[Attribute]) -> list[Attribute]:
     """The element types that a map yields; those of the operands when there is none."""
     if not map_region.blocks:
@@ -512,6 +535,8 @@ def _check_kind(word: str, element: Attribute) -> None:
 class ReduceOp(FoldOp):
     """The general reduction: of several tiles at once, after a map, by kinds or a combination.
 
+    The map is over scalars as the body of a sweep: its operands broadcast, `index d` is the
+    position.
     `kinds` are `sum prod max min and or xor`, one for each accumulator; f16 and bf16 accumulate
     in their own type here (map them to f32 to sum in f32). A combine region takes the
     accumulators, then as many elements; its `identities` must be identities of it, and it must be

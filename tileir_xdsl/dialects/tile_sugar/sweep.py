@@ -37,7 +37,7 @@ from tileir_xdsl.dialects.tile_sugar.types import (
 )
 
 SCALAR_BODY: tuple[type[Operation], ...] = (*ELEMENTWISE, BitcastOp, CastOp, ConstantOp)
-"""What the regions over scalars may hold, beside `index` in a sweep."""
+"""What the regions over scalars may hold, beside `index` in a sweep or map."""
 
 
 @sugar_op
@@ -82,7 +82,7 @@ class YieldOp(TileSugarOp):
 
 @sugar_op
 class IndexOp(TileSugarOp):
-    """The position along a dimension of the sweep's shape, as i32."""
+    """The position along a dimension of what is swept or reduced, as i32."""
 
     name = "tile_sugar.index"
     dim = prop_def(IntegerAttr)
@@ -108,12 +108,20 @@ class IndexOp(TileSugarOp):
         printer.print_op_attributes(self.attributes)
 
     def verify_(self) -> None:
-        sweep = self.parent_op()
-        if not isinstance(sweep, SweepOp):
-            raise VerifyException("must be in a 'tile_sugar.sweep'")
-        rank = len(shape_of(sweep.results[0].type)) if sweep.results else 0
+        shape = index_shape(self)
+        if shape is None:
+            raise VerifyException("must be in a 'tile_sugar.sweep' or the map of a reduction")
+        rank = len(shape)
         if not 0 <= self.dimension < rank:
             raise VerifyException(f"dimension must be in 0 to {rank - 1}, not {self.dimension}")
+
+
+def index_shape(op: IndexOp) -> tuple[int, ...] | None:
+    """The shape that an `index` is a position in; None where there is none."""
+    region = op.parent_region()
+    owner: Any = op.parent_op()
+    indexed_shape = getattr(owner, "indexed_shape", None)
+    return None if indexed_shape is None else indexed_shape(region)
 
 
 @sugar_op
@@ -142,6 +150,10 @@ class SweepOp(TileSugarOp):
     @property
     def shape(self) -> tuple[int, ...]:
         return shape_of(self.results[0].type)
+
+    def indexed_shape(self, region: Region) -> tuple[int, ...]:
+        """The shape in which `index` counts."""
+        return self.shape if self.results else ()
 
     @classmethod
     def parse(cls, parser: Parser) -> SweepOp:

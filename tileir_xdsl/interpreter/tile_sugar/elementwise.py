@@ -184,9 +184,8 @@ def build_sweep(op: sweep.SweepOp, compiler: Compiler) -> Step:
 
 @builder(sweep.IndexOp)
 def build_index(op: sweep.IndexOp, compiler: Compiler) -> None:
-    owner = op.parent_op()
-    assert isinstance(owner, sweep.SweepOp)
-    shape, dim = owner.shape, op.dimension
+    shape, dim = sweep.index_shape(op), op.dimension
+    assert shape is not None
     line = np.arange(shape[dim], dtype=np.int32)
     compiler.preset(op.result, line.reshape([-1 if k == dim else 1 for k in range(len(shape))]))
 

@@ -42,14 +42,19 @@ class Combination:
         self.yielded = [compiler.fresh() for _ in range(results)]
         self.body = compiler.compile_block(block, Target("sweep", yielded=self.yielded))
 
-    def apply(self, env: Env, items: Items) -> Items:
-        """What the region yields for arrays of shapes that broadcast."""
+    def run(self, env: Env, items: Items) -> Items:
+        """What the region yields, in shapes that broadcast to that of the result."""
         for slot, (values, lanes) in zip(self.arguments, items, strict=True):
             env[slot] = values
             env[slot + 1] = lanes
         self.body.run(env)
+        return [(env[slot], env[slot + 1]) for slot in self.yielded]
+
+    def apply(self, env: Env, items: Items) -> Items:
+        """What the region yields for arrays of shapes that broadcast."""
+        results = self.run(env, items)
         shape = np.broadcast_shapes(*(values.shape for values, _ in items))
-        return [(full(env[slot], shape), env[slot + 1]) for slot in self.yielded]
+        return [(full(values, shape), lanes) for values, lanes in results]
 
     def combine(self, env: Env) -> Combine:
         return lambda first, second: self.apply(env, [*first, *second])
@@ -62,10 +67,10 @@ def _whole_axis(values: Array, axis: int, extent: int) -> Array:
     return np.broadcast_to(values, (*values.shape[:axis], extent, *values.shape[axis + 1 :]))
 
 
-def _items(env: Env, slots: Sequence[int], axis: int, extent: int) -> Items:
+def _items(arrays: Items, axis: int, extent: int) -> Items:
+    """Arrays of one shape, with all elements along an axis."""
     found: Items = []
-    for slot in slots:
-        values, lanes = env[slot], env[slot + 1]
+    for values, lanes in arrays:
         lanes = None if lanes is None else np.broadcast_to(lanes, values.shape)
         found.append(
             (
@@ -74,6 +79,17 @@ def _items(env: Env, slots: Sequence[int], axis: int, extent: int) -> Items:
             )
         )
     return _joint(found)
+
+
+def _read(env: Env, slots: Sequence[int]) -> Items:
+    return [(env[slot], env[slot + 1]) for slot in slots]
+
+
+def _of_rank(items: Items, rank: int) -> Items:
+    """Scalars among some arrays with an extent of 1 in all dimensions."""
+    return [
+        (values if values.ndim else values.reshape((1,) * rank), lanes) for values, lanes in items
+    ]
 
 
 def _joint(items: Items) -> Items:
@@ -111,7 +127,7 @@ def build_reduction(op: Any, compiler: Compiler) -> Step:
     narrow, broad = format_of(element), format_of(accumulated)
 
     def run(env: Env) -> None:
-        items = _items(env, [source], axis, extent)
+        items = _items(_read(env, [source]), axis, extent)
         if narrow is not broad:
             items = [(_converted(v, narrow, broad), lanes) for v, lanes in items]
         total = reduce_in_order(order, items, axis, combined.combine(env), identities, seed)
@@ -146,20 +162,16 @@ class _Fold:
         self.identities = [number_array(value) for value in op.identity_attrs()]
 
     def items(self, env: Env) -> Items:
-        items = _items(env, self.sources, self.axis, self.extent)
-        if self.map is None:
-            return items
-        return _joint(self.map.apply(env, items))
+        items = _read(env, self.sources)
+        if self.map is not None:
+            items = _of_rank(self.map.run(env, items), len(self.shape))
+        return _items(items, self.axis, self.extent)
 
     def begin(self, env: Env, items: Items) -> Items:
         """The results with the inits combined in front; `items` have the rank of the tile."""
         if not self.inits:
             return items
-        rank = len(self.shape)
-        inits: Items = []
-        for slot in self.inits:
-            values = env[slot]
-            inits.append((values if values.ndim else values.reshape((1,) * rank), env[slot + 1]))
+        inits = _of_rank(_read(env, self.inits), len(self.shape))
         return self.combination.apply(env, [*inits, *items])
 
 
