@@ -4,9 +4,9 @@
 
 Each kernel goes through `tile-sugar-to-cuda-tile` with each set of options, and the same kernel in
 `cuda-tile` (`tools/codegen_kernels.py`) through its own compiler; both through one tileiras. Counts
-are of SASS instructions, registers, stack and shared memory in bytes, threads, and blocks that fit
-an SM. tileiras is deterministic; static counts are no times. Needs NVIDIA's `tileiras`, `nvdisasm`
-and `cuobjdump`; without `cuda-tile` its column stays empty.
+are of SASS instructions, all and in the longest innermost loop, registers, stack and shared memory
+in bytes, threads, and blocks that fit an SM. tileiras is deterministic; static counts are no times.
+Needs NVIDIA's `tileiras`, `nvdisasm` and `cuobjdump`; without `cuda-tile` its column stays empty.
 """
 
 from __future__ import annotations
@@ -82,7 +82,8 @@ def cell(value: Metrics | str) -> str:
         return value
     m = value
     stack = f" stack {m.stack}" if m.stack else ""
-    return f"{m.sass} r{m.registers} s{m.shared} t{m.threads} x{m.blocks_per_sm}{stack}"
+    loop = f" loop {m.loop}" if m.loop else ""
+    return f"{m.sass}{loop} r{m.registers} s{m.shared} t{m.threads} x{m.blocks_per_sm}{stack}"
 
 
 def main() -> int:
@@ -102,7 +103,8 @@ def main() -> int:
     paths = [p for p in sorted(KERNELS.glob("*.mlir")) if p.stem in (arguments.kernel or [p.stem])]
     table: dict[str, dict[str, Any]] = {}
     print(
-        "SASS, registers a thread (r), shared bytes (s), threads (t), blocks an SM (x), stack bytes"
+        "SASS, of them the longest innermost loop, registers a thread (r), shared bytes (s), "
+        "threads (t), blocks an SM (x), stack bytes"
     )
     for gpu in arguments.gpu or SM_LIMITS:
         columns = (*OPTIONS, CUTILE)

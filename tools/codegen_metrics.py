@@ -24,6 +24,9 @@ REGISTER_UNIT = 256
 
 RESERVED_SHARED_BYTES = 1024
 
+WAITING = 16
+"""Instructions of a loop that only waits for a barrier, at most."""
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -48,6 +51,8 @@ class Metrics:
 
     sass: int
     """Instructions, without the padding behind the last one."""
+    loop: int
+    """Those of the longest innermost loop; 0 without a loop."""
     registers: int
     stack: int
     """Bytes a thread."""
@@ -58,6 +63,8 @@ class Metrics:
 
 
 _INSTRUCTION = re.compile(r"^\s+/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_.]*)", re.M)
+_LABEL = re.compile(r"^(\.L_x_\d+):", re.M)
+_BRANCH = re.compile(r"^\s+/\*[0-9a-f]{4,}\*/.*\bBRA\b.*`\((\.L_x_\d+)\)", re.M)
 _RESOURCES = re.compile(r"REG:(\d+) STACK:(\d+) SHARED:(\d+)")
 _THREADS = re.compile(r"EIATTR_REQNTID\s+Format:\s+\S+\s+Value:\s+0x([0-9a-f]+)")
 _MAX_THREADS = re.compile(r"EIATTR_MAX_THREADS\s+Format:\s+\S+\s+Value:\s+0x([0-9a-f]+)")
@@ -94,13 +101,35 @@ def metrics(cubin: bytes, gpu: str) -> Metrics:
     assert found is not None, "no thread count"
     threads = int(found[1], 16)
     blocks = blocks_per_sm(gpu, registers, threads, shared)
-    return Metrics(count_instructions(code), registers, stack, shared, threads, blocks)
+    sass, loop = count_instructions(code), hot_loop(code)
+    return Metrics(sass, loop, registers, stack, shared, threads, blocks)
 
 
 def count_instructions(listing: str) -> int:
     """Instructions of a listing; the NOPs that pad a function do not count."""
     names = [match[1] for match in _INSTRUCTION.finditer(listing)]
     return sum(name != "NOP" for name in names)
+
+
+def hot_loop(listing: str) -> int:
+    """Instructions of the longest loop of a listing that holds no other loop but waiting ones.
+
+    A loop goes from a label to a branch back to it; one of few instructions waits or ends.
+    """
+    labels = {match[1]: match.end() for match in _LABEL.finditer(listing)}
+    spans = [
+        (labels[match[1]], match.end())
+        for match in _BRANCH.finditer(listing)
+        if labels.get(match[1], len(listing)) < match.start()
+    ]
+    counts = {span: count_instructions(listing[slice(*span)]) for span in spans}
+    loops = [span for span in spans if counts[span] > WAITING]
+    return max((counts[span] for span in loops if _is_innermost(span, loops)), default=0)
+
+
+def _is_innermost(span: tuple[int, int], loops: list[tuple[int, int]]) -> bool:
+    start, end = span
+    return not any(start <= first and last <= end for first, last in loops if (first, last) != span)
 
 
 def blocks_per_sm(gpu: str, registers: int, threads: int, shared: int) -> int:

@@ -100,6 +100,102 @@ tile_sugar.kernel @accumulate(%C: tensor<16x16xf32>) {
 
 // -----
 
+// Floats are ordered as integers, which leaves the lowest one for picks, below NaN and -inf.
+tile_sugar.kernel @topk(%X: tensor<8x100xf32>, %I: tensor<8x3xi32>) {
+  %x = load %X[0, 0] : tensor<8x100xf32> -> tile<8x100xf32>
+  %v, %i = topk %x k 3 : tile<8x100xf32>
+  store %v, %X[0, 0] : tile<8x3xf32>, tensor<8x100xf32>
+  store %i, %I[0, 0] : tile<8x3xi32>, tensor<8x3xi32>
+  return
+}
+
+// CHECK: tile_sugar.kernel @topk(%X: tensor<8x100xf32>, %I: tensor<8x3xi32>) {
+// CHECK-NEXT: %0 = load %X[0, 0] : tensor<8x100xf32> -> tile<8x100xf32>
+// CHECK-NEXT: %1 = bitcast %0 : tile<8x100xf32> -> tile<8x100xi32>
+// CHECK-NEXT: %2 = constant 0 : i32
+// CHECK-NEXT: %3 = cmp lt %1, %2 : tile<8x100xi32>, i32
+// CHECK-NEXT: %4 = constant -2147483648 : i32
+// CHECK-NEXT: %5 = sub %4, %1 : i32, tile<8x100xi32>
+// CHECK-NEXT: %6 = select %3, %5, %1 : tile<8x100xi1>, tile<8x100xi32>, tile<8x100xi32>
+// CHECK-NEXT: %7 = cmp uno %0, %0 : tile<8x100xf32>
+// CHECK-NEXT: %8 = constant -2143289344 : i32
+// CHECK-NEXT: %9 = select %7, %8, %6 : tile<8x100xi1>, i32, tile<8x100xi32>
+// CHECK-NEXT: %10 = iota 1 : tile<1x100xi32>
+// CHECK-NEXT: %11 = broadcast %10 : tile<1x100xi32> -> tile<8x100xi32>
+// CHECK-NEXT: %12 = constant 0.000000e+00 : tile<8x3xf32>
+// CHECK-NEXT: %13 = constant 0 : tile<8x3xi32>
+// CHECK-NEXT: %14 = arith.constant 0 : i32
+// CHECK-NEXT: %15 = arith.constant 3 : i32
+// CHECK-NEXT: %16 = arith.constant 1 : i32
+// CHECK-NEXT: %17:3 = scf.for %arg0 = %14 to %15 step %16 iter_args(%arg1 = %9, %arg2 = %12, %arg3 = %13) -> (tile<8x100xi32>, tile<8x3xf32>, tile<8x3xi32>) : i32 {
+// CHECK-NEXT: %18 = constant 2147483647 : i32
+// CHECK-NEXT: %19 = rowmax %arg1 : tile<8x100xi32>
+// CHECK-NEXT: %20 = cmp eq %arg1, %19 : tile<8x100xi32>, tile<8x1xi32>
+// CHECK-NEXT: %21 = select %20, %11, %18 : tile<8x100xi1>, tile<8x100xi32>, i32
+// CHECK-NEXT: %22 = rowmin %21 : tile<8x100xi32>
+// CHECK-NEXT: %23 = iota 1 : tile<1x3xi32>
+// CHECK-NEXT: %24 = cmp eq %23, %arg0 : tile<1x3xi32>, i32
+// CHECK-NEXT: %25 = cmp eq %11, %22 : tile<8x100xi32>, tile<8x1xi32>
+// CHECK-NEXT: %26 = constant -2147483648 : i32
+// CHECK-NEXT: %27 = select %25, %26, %arg1 : tile<8x100xi1>, i32, tile<8x100xi32>
+// CHECK-NEXT: %28 = constant 0 : i32
+// CHECK-NEXT: %29 = cmp lt %19, %28 : tile<8x1xi32>, i32
+// CHECK-NEXT: %30 = constant -2147483648 : i32
+// CHECK-NEXT: %31 = sub %30, %19 : i32, tile<8x1xi32>
+// CHECK-NEXT: %32 = select %29, %31, %19 : tile<8x1xi1>, tile<8x1xi32>, tile<8x1xi32>
+// CHECK-NEXT: %33 = bitcast %32 : tile<8x1xi32> -> tile<8x1xf32>
+// CHECK-NEXT: %34 = select %24, %33, %arg2 : tile<1x3xi1>, tile<8x1xf32>, tile<8x3xf32>
+// CHECK-NEXT: %35 = select %24, %22, %arg3 : tile<1x3xi1>, tile<8x1xi32>, tile<8x3xi32>
+// CHECK-NEXT: scf.yield %27, %34, %35 : tile<8x100xi32>, tile<8x3xf32>, tile<8x3xi32>
+// CHECK-NEXT: }
+// CHECK-NEXT: store %17#1, %X[0, 0] : tile<8x3xf32>, tensor<8x100xf32>
+// CHECK-NEXT: store %17#2, %I[0, 0] : tile<8x3xi32>, tensor<8x3xi32>
+// CHECK-NEXT: return
+// CHECK-NEXT: }
+
+// -----
+
+// No i32 is left to mark a pick with: its column says it too.
+tile_sugar.kernel @topk_i32(%X: tensor<8x100xi32>, %I: tensor<8x3xi32>) {
+  %x = load %X[0, 0] : tensor<8x100xi32> -> tile<8x100xi32>
+  %v, %i = topk %x k 3 : tile<8x100xi32>
+  store %v, %X[0, 0] : tile<8x3xi32>, tensor<8x100xi32>
+  store %i, %I[0, 0] : tile<8x3xi32>, tensor<8x3xi32>
+  return
+}
+
+// CHECK: tile_sugar.kernel @topk_i32(%X: tensor<8x100xi32>, %I: tensor<8x3xi32>) {
+// CHECK-NEXT: %0 = load %X[0, 0] : tensor<8x100xi32> -> tile<8x100xi32>
+// CHECK-NEXT: %1 = iota 1 : tile<1x100xi32>
+// CHECK-NEXT: %2 = broadcast %1 : tile<1x100xi32> -> tile<8x100xi32>
+// CHECK-NEXT: %3 = constant 0 : tile<8x3xi32>
+// CHECK-NEXT: %4 = constant 0 : tile<8x3xi32>
+// CHECK-NEXT: %5 = arith.constant 0 : i32
+// CHECK-NEXT: %6 = arith.constant 3 : i32
+// CHECK-NEXT: %7 = arith.constant 1 : i32
+// CHECK-NEXT: %8:4 = scf.for %arg0 = %5 to %6 step %7 iter_args(%arg1 = %0, %arg2 = %3, %arg3 = %4, %arg4 = %2) -> (tile<8x100xi32>, tile<8x3xi32>, tile<8x3xi32>, tile<8x100xi32>) : i32 {
+// CHECK-NEXT: %9 = constant 2147483647 : i32
+// CHECK-NEXT: %10 = rowmax %arg1 : tile<8x100xi32>
+// CHECK-NEXT: %11 = cmp eq %arg1, %10 : tile<8x100xi32>, tile<8x1xi32>
+// CHECK-NEXT: %12 = select %11, %arg4, %9 : tile<8x100xi1>, tile<8x100xi32>, i32
+// CHECK-NEXT: %13 = rowmin %12 : tile<8x100xi32>
+// CHECK-NEXT: %14 = iota 1 : tile<1x3xi32>
+// CHECK-NEXT: %15 = cmp eq %14, %arg0 : tile<1x3xi32>, i32
+// CHECK-NEXT: %16 = cmp eq %arg4, %13 : tile<8x100xi32>, tile<8x1xi32>
+// CHECK-NEXT: %17 = constant -2147483648 : i32
+// CHECK-NEXT: %18 = select %16, %17, %arg1 : tile<8x100xi1>, i32, tile<8x100xi32>
+// CHECK-NEXT: %19 = select %15, %10, %arg2 : tile<1x3xi1>, tile<8x1xi32>, tile<8x3xi32>
+// CHECK-NEXT: %20 = select %15, %13, %arg3 : tile<1x3xi1>, tile<8x1xi32>, tile<8x3xi32>
+// CHECK-NEXT: %21 = select %16, %9, %arg4 : tile<8x100xi1>, i32, tile<8x100xi32>
+// CHECK-NEXT: scf.yield %18, %19, %20, %21 : tile<8x100xi32>, tile<8x3xi32>, tile<8x3xi32>, tile<8x100xi32>
+// CHECK-NEXT: }
+// CHECK-NEXT: store %8#1, %X[0, 0] : tile<8x3xi32>, tensor<8x100xi32>
+// CHECK-NEXT: store %8#2, %I[0, 0] : tile<8x3xi32>, tensor<8x3xi32>
+// CHECK-NEXT: return
+// CHECK-NEXT: }
+
+// -----
+
 // An ordered reduction is a loop over its axis.
 tile_sugar.kernel @ordered(%X: tensor<8x100xf32>) {
   %x = load %X[0, 0] : tensor<8x100xf32> -> tile<8x100xf32>

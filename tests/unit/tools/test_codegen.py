@@ -30,6 +30,9 @@ LIMITS: dict[str, tuple[int, int]] = {
 }
 """By kernel, at most so many SASS instructions and at least so many blocks an SM, on sm_90."""
 
+LOOPS = {"topk_8x256": 215}
+"""By kernel, at most so many instructions of its longest innermost loop, on sm_90."""
+
 
 REASONS = {
     # cuda-tile's code is a loop that goes twice over half of the tile, with 16 wide loads for 32,
@@ -61,11 +64,21 @@ def test_every_kernel_has_limits() -> None:
     assert {path.stem for path in files.glob("*.mlir")} == set(LIMITS)
 
 
+def test_hot_loop_is_innermost_and_does_not_wait(tool: Any) -> None:
+    def block(label: str, size: int, branch: str) -> str:
+        code = "        /*0000*/                   FADD R0, R0, R1 ;\n" * size
+        return f".L_x_{label}:\n{code}        /*0010*/              @P0 BRA `(.L_x_{branch}) ;\n"
+
+    listing = block("0", 40, "9") + block("1", 20, "1") + block("2", 2, "2") + block("3", 0, "0")
+    assert sys.modules["codegen_metrics"].hot_loop(listing) == 21
+
+
 @pytest.mark.parametrize("name", sorted(LIMITS))
 def test_code_is_within_limits(tool: Any, name: str) -> None:
     found = tool.ours(tool.KERNELS / f"{name}.mlir", "sm_90", {})
     most, blocks = LIMITS[name]
     assert found.sass <= most
+    assert found.loop <= LOOPS.get(name, found.sass)
     assert found.blocks_per_sm >= blocks
     assert not found.stack
 

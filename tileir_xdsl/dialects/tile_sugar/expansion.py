@@ -301,44 +301,75 @@ def _cumsum(w: Writer, op: reductions.CumSumOp) -> Sequence[SSAValue]:
     return [w.cast(w.one(scan), element_of(op.result.type))]
 
 
+def _key(w: Writer, x: SSAValue) -> SSAValue:
+    """Integers in the order of the elements, -0 equal to +0, NaN below every number.
+
+    The lowest integer is the key of no element, except for i32 and i64, which are their own keys.
+    """
+    element = element_of(x.type)
+    if not is_float(element):
+        return w.cast(x, i32) if bit_width(element) < 32 else x
+    x = w.widen(x)
+    key = _fold(w, w.one(ew.BitcastOp.to(x, IntegerType(bit_width(element_of(x.type))))))
+    unordered = w.of(ew.CmpOp, x, x, predicate="uno")
+    below = {32: -0x7FC0_0000, 64: -0x7FF8_0000_0000_0000}  # The keys of a NaN with its sign set.
+    return w.of(ew.SelectOp, unordered, w.scalar(below[bit_width(element_of(key.type))], key), key)
+
+
+def _fold(w: Writer, bits: SSAValue) -> SSAValue:
+    """Sign and magnitude as two's complement, and two's complement as sign and magnitude."""
+    negative = w.of(ew.CmpOp, bits, w.scalar(0, bits), predicate="lt")
+    return w.of(ew.SelectOp, negative, w.of(ew.SubOp, w.scalar(_lowest(bits), bits), bits), bits)
+
+
+def _lowest(value: SSAValue) -> int:
+    return -(1 << (bit_width(element_of(value.type)) - 1))
+
+
+def _element(w: Writer, key: SSAValue, element: Attribute) -> SSAValue:
+    """The element of a key."""
+    if not is_float(element):
+        return w.cast(key, element)
+    return w.cast(w.one(ew.BitcastOp.to(_fold(w, key), reductions.wide(element))), element)
+
+
 @expansion(lib.TopKOp)
 def _topk(w: Writer, op: lib.TopKOp) -> Sequence[SSAValue]:
-    """k rounds in a loop: the maximum, then the first column that has it.
+    """k rounds in a loop: the largest key, then the first column that has it.
 
-    A pick becomes (lowest, INT_MAX): NaN for floats, which loses to every number, so that once
-    only NaN are left the first column among them is next.
+    A pick becomes the lowest integer. Where that is an element's key too, its column becomes the
+    highest, which comes after every other.
     """
     shape = shape_of(op.source.type)
     element = element_of(op.source.type)
-    rows, columns = shape
-    column_type = tile_type(shape, i32)
-    columns_left = w.one(ew.BroadcastOp.to(w.position(1, shape), shape))
-    values = w.constant(0, tile_type([rows, op.picks], element))
-    picked = w.constant(0, tile_type([rows, op.picks], i32))
-    carried = [op.source, columns_left, values, picked]
+    key = _key(w, op.source)
+    lasting = w.one(ew.BroadcastOp.to(w.position(1, shape), shape))
+    picks = [shape[0], op.picks]
+    carried = [key, w.constant(0, tile_type(picks, element)), w.constant(0, tile_type(picks, i32))]
+    marks_columns = key is op.source
+    if marks_columns:
+        carried.append(lasting)
     body = Block(arg_types=[i32, *(value.type for value in carried)])
     inner = Writer(Builder(InsertPoint.at_end(body)), w.origin, w.version)
-    turn, left, names, values_in, picked_in = body.args
+    turn, left, values, picked, *names = body.args
+    columns = names[0] if marks_columns else lasting
+    last = inner.constant(INT_MAX, i32)
     best = inner.of(reductions.RowMaxOp, left)
     equal = inner.of(ew.CmpOp, left, best, predicate="eq")
-    if is_float(element):
-        nothing = inner.of(ew.CmpOp, best, best, predicate="uno")
-        equal = inner.of(ew.OrOp, equal, nothing)
-    candidates = inner.of(ew.SelectOp, equal, names, inner.constant(INT_MAX, i32))
-    first = inner.of(reductions.RowMinOp, candidates)
-    place = inner.of(ew.CmpOp, inner.position(1, [rows, op.picks]), turn, predicate="eq")
-    new_values = inner.of(ew.SelectOp, place, best, values_in)
-    new_picked = inner.of(ew.SelectOp, place, first, picked_in)
-    taken = inner.of(ew.CmpOp, names, first, predicate="eq")
-    lowest: Number = "nan" if is_float(element) else -(1 << (bit_width(element) - 1))
-    new_left = inner.of(ew.SelectOp, taken, inner.constant(lowest, element), left)
-    new_names = inner.of(ew.SelectOp, taken, inner.constant(INT_MAX, i32), names)
-    inner.insert(scf.YieldOp(new_left, new_names, new_values, new_picked))
-    assert new_names.type == column_type
-    assert columns >= op.picks
+    first = inner.of(reductions.RowMinOp, inner.of(ew.SelectOp, equal, columns, last))
+    place = inner.of(ew.CmpOp, inner.position(1, picks), turn, predicate="eq")
+    taken = inner.of(ew.CmpOp, columns, first, predicate="eq")
+    results = [
+        inner.of(ew.SelectOp, taken, inner.scalar(_lowest(left), left), left),
+        inner.of(ew.SelectOp, place, _element(inner, best, element), values),
+        inner.of(ew.SelectOp, place, first, picked),
+    ]
+    if marks_columns:
+        results.append(inner.of(ew.SelectOp, taken, last, columns))
+    inner.insert(scf.YieldOp(*results))
     loop = scf.ForOp(w.index(0), w.index(op.picks), w.index(1), carried, Region(body))
     w.insert(loop)
-    return list(loop.results[2:])
+    return loop.results[1:3]
 
 
 # Norms and activations.
