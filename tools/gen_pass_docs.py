@@ -49,6 +49,7 @@ MANAGER = (
         "`--remarks=PASS,...`, topics (`fusion`, `math`, `views`) or `all`",
         "say what passes did and could not do, with places",
     ),
+    ("`--remarks=tileiras`, with `-t cubin`", "what the assembler did with the operations"),
     (
         "`--remark-format=yaml`, `--remarks-output-file=FILE`",
         "remarks as LLVM's YAML documents; in a file, not on standard error",

@@ -38,13 +38,21 @@ from tileir_xdsl.diagnostics import (
     split_input_file,
     to_yaml,
 )
-from tileir_xdsl.passes.manager import ManagerOptions, PassManager, add_arguments, check_names
+from tileir_xdsl.passes.manager import (
+    ManagerOptions,
+    PassManager,
+    add_arguments,
+    check_names,
+    remark_words,
+)
 from tileir_xdsl.passes.pipeline_text import parse_pipeline
 from tileir_xdsl.passes.registry import PASSES
 from tileir_xdsl.universe import UNIVERSE
 
 BYTECODE_TARGET = "tileirbc"
 CUBIN_TARGET = "cubin"
+ASSEMBLER = "tileiras"
+"""Whose remarks `--remarks=tileiras` asks for, when it runs."""
 
 
 @dataclass
@@ -156,7 +164,8 @@ class TileOptMain(xDSLOptMain):
         if args.passes and args.pass_pipeline:
             raise ValueError("-p and --pass-pipeline say the same: use one of them")
         self.steps = parse_pipeline(args.pass_pipeline or args.passes, self.available_passes)
-        check_names(args, self.steps)
+        assembles = self.target_name == CUBIN_TARGET
+        check_names(args, self.steps, (ASSEMBLER,) if assembles else ())
         self.pipeline = PassPipeline(tuple(step.pass_ for step in self.steps))
         self._check_remark_options()
 
@@ -360,10 +369,24 @@ class TileOptMain(xDSLOptMain):
         )
 
     def _emit_cubin(self, module: ModuleOp, chunk: Chunk) -> bytes:
+        from tileir_xdsl.runtime.assembler_remarks import compile_with_remarks
         from tileir_xdsl.runtime.tileiras import compile_module
 
         args = self.args
-        return compile_module(module, args.gpu_name, opt_level=args.opt_level, name=chunk.name)
+        gpu, level, name = args.gpu_name, args.opt_level, chunk.name
+        if not self._assembler_remarks():
+            return compile_module(module, gpu, opt_level=level, name=name)
+        assembly = compile_with_remarks(module, gpu, opt_level=level, name=name)
+        chunk.sink.extend(remark.diagnostic(chunk.place) for remark in assembly.remarks)
+        return assembly.cubin
+
+    def _assembler_remarks(self) -> bool:
+        """Whether the assembler is to make remarks; with `all`, if it can."""
+        from tileir_xdsl.runtime.assembler_remarks import makes_remarks
+        from tileir_xdsl.runtime.tileiras import find_tileiras
+
+        wanted = remark_words(self.args)
+        return ASSEMBLER in wanted or ("all" in wanted and makes_remarks(find_tileiras()))
 
     def _take_remarks(self) -> list[Remark]:
         """The remarks that do not go the way of other diagnostics."""

@@ -74,7 +74,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--remarks",
         metavar="PASS[,PASS...]",
         help="report what passes did and could not do, by pass or topic "
-        f"({', '.join(REMARK_TOPICS)}); 'all' for every pass",
+        f"({', '.join(REMARK_TOPICS)}); 'tileiras' for the assembler, with -t cubin; "
+        "'all' for everyone",
     )
     group.add_argument(
         "--remark-format",
@@ -122,10 +123,15 @@ class ManagerOptions:
             check_semantics=args.check_semantics,
             inputs=inputs,
             time_passes=args.time_passes,
-            remarks=_passes_of(args.remarks.split(",") if args.remarks else ()),
+            remarks=_passes_of(remark_words(args)),
             statistics=args.pass_statistics,
             reproducer=args.reproducer,
         )
+
+
+def remark_words(args: argparse.Namespace) -> list[str]:
+    """What --remarks names."""
+    return args.remarks.split(",") if args.remarks else []
 
 
 def _passes_of(words: Iterable[str]) -> frozenset[str]:
@@ -133,13 +139,18 @@ def _passes_of(words: Iterable[str]) -> frozenset[str]:
     return frozenset[str]().union(*(REMARK_TOPICS.get(word, {word}) for word in words))
 
 
-def check_names(args: argparse.Namespace, steps: Sequence[Step]) -> None:
-    """Raises PipelineError when an option names a pass that the pipeline lacks."""
-    remarks: list[str] = args.remarks.split(",") if args.remarks else []
+def check_names(
+    args: argparse.Namespace, steps: Sequence[Step], speakers: Iterable[str] = ()
+) -> None:
+    """Raises PipelineError when an option names a pass that the pipeline lacks.
+
+    `speakers` are others that make remarks.
+    """
+    remarks = remark_words(args)
     known = {step.name for step in steps}
     before: list[str] = args.print_ir_before
     for option, words, others in (
-        ("--remarks", remarks, {"all", *REMARK_TOPICS}),
+        ("--remarks", remarks, {"all", *REMARK_TOPICS, *speakers}),
         ("--print-ir-before", before, set[str]()),
     ):
         for word in words:

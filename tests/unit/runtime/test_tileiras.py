@@ -2,42 +2,17 @@
 real tools where they are installed."""
 
 import os
-import shlex
 import signal
 from pathlib import Path
 
 import pytest
 from support import corpus
+from support.fake_tools import write_tool
 
 from tileir_xdsl.diagnostics import Diagnostic, DiagnosticError
 from tileir_xdsl.runtime import tileiras
 
 needs_shell = pytest.mark.skipif(os.name == "nt", reason="the fake tools are shell scripts")
-
-VERSION_TEXT = "Cuda compilation tools, release {release}, V{version}"
-
-
-def write_tool(folder: Path, name: str, body: str, version: str = "13.5.37") -> Path:
-    """A program that answers `--version` as NVIDIA's tools do and otherwise runs `body`, in which
-    `$source` is the last argument and `$output` the value of --output-file."""
-    answer = VERSION_TEXT.format(release=version.rpartition(".")[0], version=version)
-    folder.mkdir(parents=True, exist_ok=True)
-    tool = folder / name
-    tool.write_text(
-        f"""#!/bin/sh
-if [ "$1" = --version ]; then echo {shlex.quote(answer)}; exit 0; fi
-arguments="$*"
-output=
-while [ $# -gt 1 ]; do
-    if [ "$1" = --output-file ]; then output=$2; fi
-    shift
-done
-source=$1
-{body}
-"""
-    )
-    tool.chmod(0o755)
-    return tool
 
 
 def write_distribution(site: Path, name: str, version: str) -> None:
