@@ -172,6 +172,25 @@ INTEGERS: Cases = {
         const("c", "11") + const("d", "-37") + "%a = muli %x, %c : $T\n%r = muli %a, %d : $T",
         WIDE_INTS,
     ),
+    "multiply-extended-constants": [
+        case
+        for sign, promise, factor, where in (
+            ("signed", "no_signed_wrap", "-7", _between(-18, 18)),
+            ("signed", "no_wrap", "7", _between(-1, 18)),
+            ("unsigned", "no_unsigned_wrap", "7", _between(-1, 36)),
+            ("unsigned", "no_wrap", "7", _between(-1, 18)),
+        )
+        for case in bodies(
+            const("c", factor)
+            + f"%a = muli %x, %c overflow<{promise}> : $T\n"
+            + f"%b = exti %a {sign} : $T -> tile<Nxi64>\n"
+            + const("d", "-37", "tile<Nxi64>", "i64")
+            + "%r = muli %b, %d : tile<Nxi64>",
+            ("i8", "i16", "i32"),
+            result="i64",
+            where=where,
+        )
+    ],
     "high-half-of-small-product": [
         case
         for value in ("0", "1")
@@ -505,6 +524,12 @@ CASTS: Cases = {
             ("i8", "i32", "i16"),
             ("i16", "i64", "i8"),
             ("i8", "i16", "i1"),
+        )
+    ],
+    "iota-of-one": [
+        scalar(
+            "%i = iota : tile<1xi16>\n%r = broadcast %i : tile<1xi16> -> tile<8xi16>",
+            {"r": "tile<8xi16>"},
         )
     ],
     "float-conversion-after-widening": [

@@ -194,6 +194,9 @@ def _exp(w: Writer, op: ew.ExpOp) -> SSAValue | None:
     if not op.has_flag("afn") or element_of(op.source.type) != f32:
         return None
     d = op.source
+    power = _normalized_power(w, op)
+    if power is not None:
+        return power
     if op.has_flag("ftz"):
         remark(op, "exp is exp2 that flushes subnormal numbers: licensed by afn, ftz")
         scaled = w.of(ew.MulOp, d, _full(w, LOG2_E, d), fastmath=_flags(op))
@@ -211,19 +214,65 @@ def _exp(w: Writer, op: ew.ExpOp) -> SSAValue | None:
     scaled = w.of(ew.FmaOp, d, _full(w, LOG2_E, d), shift)
     # The operand is at most about 71 and results below 2**-126 stand for what rounds to zero.
     power = w.of(ew.Exp2Op, scaled, fastmath=_with_flag(op, "ftz"))
-    users = [use.operation for use in op.result.uses]
-    sums: list[Any] = [
-        user for user in users if isinstance(user, reductions.RowSumOp | reductions.ColSumOp)
-    ]
-    if len(sums) == 1 and sums[0].dimension == distance.axis:
-        if len(users) == 1:
-            _scale_sum(sums[0], distance)
-            return power
-        inverses = _normalizations(op.result, sums[0].result, users)
-        if inverses is not None:
-            _divide_normal(inverses)
-            return power
+    total = _row_sum(op, distance)
+    if total is not None and op.result.has_one_use():
+        _scale_sum(total, distance)
+        return power
+    inverses = None if total is None else _normalizations(op.result, total)
+    if inverses is not None:
+        _divide_normal(inverses)
+        return power
     return w.of(ew.MulOp, power, _by_row(w, distance, 1, 2.0**-SHIFT, d))
+
+
+HUGE = 2.0**30
+"""Two different numbers from here on, one of them the larger in magnitude, are 128 apart."""
+
+
+def _normalized_power(w: Writer, op: ew.ExpOp) -> SSAValue | None:
+    """exp(x - g) of a softmax as 2**(x * log2 e - g * log2 e): one fma an element.
+
+    The second product is rounded once a row, which is a factor of all the row's powers: it cancels
+    between them and their sum. A maximum beyond 2**30 would make that factor overflow; elements
+    that differ from it are 128 or more below, whose powers are 0 to any base, so that the base is 2
+    there and the product exact.
+    """
+    difference = _maker(op.source)
+    if not isinstance(difference, ew.SubOp) or not difference.has_flag("contract"):
+        return None
+    distance = _distance(w, op.source)
+    total = None if distance is None else _row_sum(op, distance)
+    inverses = None if total is None else _normalizations(op.result, total)
+    if distance is None or inverses is None:
+        return None
+    remark(op, "exp of a softmax is exp2 of one fma: licensed by afn, contract")
+    x, m = difference.lhs, _narrow(difference.rhs)
+    if distance.unbounded is not None:
+        m = _maker(m).if_false
+    ftz = ("ftz",) if op.has_flag("ftz") else ()
+    huge = w.of(ew.CmpOp, w.of(ew.AbsOp, m), _full(w, HUGE, m), predicate="gt")
+    scale = w.of(ew.SelectOp, huge, _full(w, 1, m), _full(w, LOG2_E, m))
+    negative = w.of(ew.NegOp, m)
+    if ftz:
+        shift = w.of(ew.MulOp, negative, scale, fastmath=ftz)
+    else:
+        shift = w.of(ew.FmaOp, negative, scale, _full(w, SHIFT, m))
+    if distance.unbounded is not None:
+        shift = w.of(ew.SelectOp, distance.unbounded, _full(w, 0, m), shift)
+    shape = shape_of(x.type)
+    scaled = w.of(ew.FmaOp, x, spread(w, scale, shape), spread(w, shift, shape), fastmath=ftz)
+    _divide_normal(inverses)
+    return w.of(ew.Exp2Op, scaled, fastmath=_with_flag(op, "ftz"))
+
+
+def _row_sum(op: ew.ExpOp, distance: _Distance) -> Any:
+    """The one sum that a row's powers are added up in."""
+    sums: list[Any] = [
+        use.operation
+        for use in op.result.uses
+        if isinstance(use.operation, reductions.RowSumOp | reductions.ColSumOp)
+    ]
+    return sums[0] if len(sums) == 1 and sums[0].dimension == distance.axis else None
 
 
 def _by_row(
@@ -251,14 +300,12 @@ def _scale_sum(total: Any, distance: _Distance) -> None:
         use.operation.operands[use.index] = scaled
 
 
-def _normalizations(
-    power: SSAValue, total: SSAValue, users: list[Operation]
-) -> list[ew.DivOp] | None:
+def _normalizations(power: SSAValue, total: Any) -> list[ew.DivOp] | None:
     """The reciprocals of the sum of some powers, when nothing but the ratio of the two is used:
     a factor of both cancels."""
     ratios: list[Operation] = []
     inverses: list[ew.DivOp] = []
-    for use in total.uses:
+    for use in total.result.uses:
         user = use.operation
         if isinstance(user, ew.BroadcastOp):
             ratios += _all_users(user.result, ew.DivOp, 1)
@@ -270,8 +317,8 @@ def _normalizations(
                 ratios += _all_users(spreading.operation.result, ew.MulOp, None)
         else:
             return None
-    expected = [user for user in users if user is not total.owner]
-    if set(ratios) != set(expected) or not all(_is_number(i.lhs, 1) for i in inverses):
+    expected = {use.operation for use in power.uses} - {total}
+    if set(ratios) != expected or not ratios or not all(_is_number(i.lhs, 1) for i in inverses):
         return None
     for ratio in ratios:
         if list(ratio.operands).count(power) != 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any
 
 from xdsl.context import Context
@@ -26,7 +27,7 @@ from tileir_xdsl.dialects.tile_sugar.primitives import Emitter, element, tile
 from tileir_xdsl.dialects.tile_sugar.types import TensorType, element_of, is_float, shape_of
 from tileir_xdsl.passes.sugar import before, check_target, check_version, operations
 from tileir_xdsl.passes.tile_pass import TilePass
-from tileir_xdsl.passes.tile_views import ACCESSES, ViewChoice
+from tileir_xdsl.passes.tile_views import ACCESSES, ViewChoice, is_row_major
 from tileir_xdsl.versions import DEFAULT, Version
 
 
@@ -35,14 +36,15 @@ class LowerViewsPass(TilePass):
     """Lowers accesses to tensors to loads, stores and atomics through tiles of pointers.
 
     Each dimension is checked by one unsigned comparison, which covers what lies before and behind
-    the tensor; addresses are computed in 64 bits. An access that is `full` is not checked. Accesses
+    the tensor; addresses are computed in 64 bits. An access that is `full` is not checked; a store
+    that is all inside or all outside is behind a branch. Accesses
     of a block to memory that may be the same and is written are ordered by tokens, carried through
     loops and branches; all others are independent. Needs `lower-kernel`.
 
     A slice goes through a partition view instead where its start is surely that of a tile: without
-    checks when it is `full` (bytecode 13.4), and with them in a kernel one of whose loops reads the
-    operands of a product that way, on a `target` with TMA. `access=pointer` uses no view,
-    `access=view` one wherever that is possible.
+    checks when it is `full` (bytecode 13.4) and has gaps between its rows, and with them in a
+    kernel one of whose loops reads the operands of a product that way, on a `target` with TMA.
+    `access=pointer` uses no view, `access=view` one wherever that is possible.
     """
 
     name = "lower-views"
@@ -152,6 +154,8 @@ class Access:
     pointers: SSAValue
     mask: SSAValue | None
     """None when all lanes do."""
+    condition: SSAValue | None = None
+    """i1 of one element, where either all lanes take part or none."""
 
 
 class AccessLowering:
@@ -188,6 +192,7 @@ class AccessLowering:
         mask = self._logical()
         pointer = self.tensor.pointer
         offsets: list[SSAValue] = []
+        steps: dict[int, Extent] = {}
         for axis, (index, along) in enumerate(indices):
             stride = self.tensor.strides[axis]
             if self.checked:
@@ -197,8 +202,13 @@ class AccessLowering:
                 continue
             pointer = self._moved(pointer, index, stride)
             if along is not None and self.shape[along] > 1:
-                offsets.append(self._along(along, stride))
-        return Access(self._pointers(pointer, offsets), self._whole(mask))
+                steps[along] = stride
+        if not offsets and len(steps) > 1 and is_row_major(self.shape, steps):
+            offsets = [self._flat()]
+        else:
+            offsets += [self._along(dim, stride) for dim, stride in steps.items()]
+        condition = None if mask is None or tile(mask).num_elements > 1 else mask
+        return Access(self._pointers(pointer, offsets), self._whole(mask), condition)
 
     # Masks.
 
@@ -291,6 +301,11 @@ class AccessLowering:
             return line
         factor = self.e.number(stride, line)
         return self.e.make(ct.MulIOp, [line, factor], overflow=ct.NO_OVERFLOW_CLAIM)
+
+    def _flat(self) -> SSAValue:
+        """The offsets of a slice without gaps."""
+        line = self.e.iota(0, [prod(self.shape)])
+        return self.e.reshape(line, self.shape)
 
     def _pointers(self, pointer: SSAValue, offsets: Sequence[SSAValue]) -> SSAValue:
         total: SSAValue | None = None
@@ -415,9 +430,33 @@ class _Tokens:
         access = lowering.slice() if sliced else lowering.elements()
         if isinstance(op, memory.AtomicOp):
             return self._atomic(e, op, access, after)
+        if access.condition is not None and isinstance(op, memory.StoreOp):
+            return self._store_if(e, op, access.pointers, access.condition, after)
         store = ct_memory.StorePtrTkoOp(access.pointers, op.value, mask=access.mask, token=after)
         e.insert(store)
         return store.result_token
+
+    def _store_if(
+        self,
+        e: Emitter,
+        op: memory.StoreOp,
+        pointers: SSAValue,
+        condition: SSAValue,
+        after: SSAValue | None,
+    ) -> SSAValue:
+        """One branch around a store, where a mask would be one for each part of it."""
+        before_it = e.one(ct_memory.MakeTokenOp()) if after is None else after
+        store = ct_memory.StorePtrTkoOp(pointers, op.value, token=after)
+        store.location = op.location
+        copy_place(op, store)
+        branch = flow.IfOp(
+            e.reshape(condition, ()),
+            [token],
+            Region(Block([store, flow.YieldOp(store.result_token)])),
+            Region(Block([flow.YieldOp(before_it)])),
+        )
+        e.insert(branch)
+        return branch.results[0]
 
     def _atomic(
         self, e: Emitter, op: memory.AtomicOp, access: Access, after: SSAValue | None

@@ -6,7 +6,8 @@ that is surely a multiple of the tile's extent and not negative has one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any
 
 from xdsl.dialects.builtin import IntegerAttr, i1, i32, i64
@@ -123,7 +124,7 @@ class ViewChoice:
         if obstacle is not None:
             missed(op, f"{'pointers' if full else 'masked pointers'}: {obstacle}")
             return None
-        if full and self.version >= V13_4 and (self.tma or self._has_wide_rows(op)):
+        if full and self.version >= V13_4 and (self.tma or self._pays(op)):
             remark(op, "partition view without checks: full is promised")
         elif self.tma:
             remark(op, "partition view, as a loop feeds a product from this kernel's tensors")
@@ -133,25 +134,25 @@ class ViewChoice:
             elif self.version < V13_4:
                 missed(op, "pointers: inbounds needs bytecode 13.4")
             else:
-                remark(op, "pointers: as good here as a view")
+                remark(op, "pointers: no worse here than a view")
             return None
         return [
             _as_value(e, _tile_number(e, start, extent))
             for start, extent in zip(op.all_indices(), _shape(op), strict=True)
         ]
 
-    def _has_wide_rows(self, op: Any) -> bool:
-        """Whether a view without checks has wide accesses, and something to save: of one dimension
-        pointers are as good, and a row of unknown length makes those of views narrow."""
+    def _pays(self, op: Any) -> bool:
+        """Whether a view without checks is better than pointers: its accesses are wide, which a row
+        of unknown length prevents, and the tile has gaps, without which one offset for each thread
+        is enough."""
         maker: MakeTensorOp = op.tensor.owner
         type: TensorType = op.tensor.type
         extents = _mixed(type.get_shape(), maker.extents)
         stated = type.get_strides()
         numbers = extents[1:] if stated is None else [extents[-1], *_mixed(stated, maker.strides)]
         width = max(1, WIDEST // storage_bytes(type.element_type))
-        return type.rank > 1 and all(
-            number == 1 or _divisor(number) % width == 0 for number in numbers
-        )
+        wide = all(number == 1 or _divisor(number) % width == 0 for number in numbers)
+        return wide and not _is_contiguous(type, _shape(op))
 
     def _inbounds(self, op: Any, rank: int) -> list[bool] | None:
         full = op.properties.get("full") is not None
@@ -218,6 +219,29 @@ class ViewChoice:
 def _shape(op: Any) -> tuple[int, ...]:
     accessed = op.value if isinstance(op, memory.StoreOp) else op.result
     return tuple(shape_of(accessed.type))
+
+
+def is_row_major(shape: Sequence[int], steps: Mapping[int, Any]) -> bool:
+    """Whether the elements of a tile are neighbours in memory, in the tile's own order.
+
+    `steps` are the strides of its dimensions of more than one element, in elements.
+    """
+    return all(step == prod(shape[dim + 1 :]) for dim, step in steps.items())
+
+
+def _is_contiguous(type: TensorType, shape: Sequence[int]) -> bool:
+    """Whether the elements of a tile of a tensor are surely neighbours in memory."""
+    strides = type.get_strides() or _static_strides(type.get_shape())
+    return is_row_major(shape, {d: n for d, n in enumerate(strides) if shape[d] > 1})
+
+
+def _static_strides(shape: Sequence[int]) -> list[int]:
+    """The strides of a dense tensor, as far as they are known."""
+    strides = [1]
+    for extent in reversed(shape[1:]):
+        unknown = DYNAMIC in (extent, strides[0])
+        strides.insert(0, DYNAMIC if unknown else strides[0] * extent)
+    return strides
 
 
 def _divisor(number: int | SSAValue) -> int:

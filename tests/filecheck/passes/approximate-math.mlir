@@ -66,6 +66,53 @@ tile_sugar.kernel @ratio(%x: tensor<4x8xf32>) {
 
 // -----
 
+// With 'contract', a softmax needs one fma an element: the rounding of the row's shift cancels in
+// the ratio. Beyond 2**30 the factor is 1, whose product with the maximum is exact.
+
+// CHECK-LABEL: kernel @softmax
+// CHECK:         %[[M:.*]] = rowmax %[[A:.*]] : tile<4x8xf32>
+// CHECK:         %[[LIMIT:.*]] = constant 1.07374182E+9 : f32
+// CHECK:         %[[HUGE:.*]] = cmp gt
+// CHECK:         %[[SCALE:.*]] = select %[[HUGE]]
+// CHECK:         %[[SHIFT:.*]] = fma %{{.*}}, %[[SCALE]], %{{.*}} : tile<4x1xf32>
+// CHECK-DAG:     %[[SCALES:.*]] = broadcast %[[SCALE]]
+// CHECK-DAG:     %[[SHIFTS:.*]] = broadcast %[[SHIFT]]
+// CHECK:         %[[T:.*]] = fma %[[A]], %[[SCALES]], %[[SHIFTS]] : tile<4x8xf32>
+// CHECK-NEXT:    exp2 %[[T]] fastmath<afn, ftz>
+// CHECK-NOT:     sub
+// REMARK: remark: exp of a softmax is exp2 of one fma: licensed by afn, contract
+tile_sugar.kernel @softmax(%x: tensor<4x8xf32>) {
+  %a = load %x[0, 0] : tensor<4x8xf32> -> tile<4x8xf32>
+  %m = rowmax %a : tile<4x8xf32>
+  %d = sub %a, %m fastmath<contract> : tile<4x8xf32>, tile<4x1xf32>
+  %e = exp %d fastmath<afn> : tile<4x8xf32>
+  %s = rowsum %e : tile<4x8xf32>
+  %r = div %e, %s fastmath<afn> : tile<4x8xf32>, tile<4x1xf32>
+  store %r, %x[0, 0] : tile<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// Where the powers are used themselves, the factor would not cancel.
+
+// CHECK-LABEL: kernel @powers_used
+// CHECK:         sub
+// CHECK:         fma
+tile_sugar.kernel @powers_used(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) {
+  %a = load %x[0, 0] : tensor<4x8xf32> -> tile<4x8xf32>
+  %m = rowmax %a : tile<4x8xf32>
+  %d = sub %a, %m fastmath<contract> : tile<4x8xf32>, tile<4x1xf32>
+  %e = exp %d fastmath<afn> : tile<4x8xf32>
+  %s = rowsum %e : tile<4x8xf32>
+  %r = div %e, %s fastmath<afn> : tile<4x8xf32>, tile<4x1xf32>
+  store %r, %x[0, 0] : tile<4x8xf32>, tensor<4x8xf32>
+  store %e, %y[0, 0] : tile<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
 // Any other exp keeps its results, unless 'ftz' says that subnormal ones may go. Without 'afn'
 // nothing changes.
 

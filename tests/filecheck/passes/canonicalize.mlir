@@ -50,6 +50,49 @@ cuda_tile.module @m {
 
 // -----
 
+// Factors on both sides of an extension meet, if the narrow product cannot overflow.
+
+// CHECK-LABEL: entry @extended_products
+// CHECK:         %[[WRAPS:.*]] = muli %arg1, %{{.*}} : tile<i32>
+// CHECK-DAG:     %[[N:.*]] = exti %arg1 signed
+// CHECK-DAG:     %[[C:.*]] = constant <i64: -1024>
+// CHECK:         %[[ONE:.*]] = muli %[[N]], %[[C]] : tile<i64>
+// CHECK:         %[[W:.*]] = exti %[[WRAPS]] signed
+// CHECK:         %[[TWO:.*]] = muli %[[W]], %{{.*}} : tile<i64>
+// CHECK:         addi %[[ONE]], %[[TWO]]
+cuda_tile.module @m {
+  entry @extended_products(%p: tile<ptr<i64>>, %n: tile<i32>) {
+    %c = constant <i32: -8> : tile<i32>
+    %d = constant <i64: 128> : tile<i64>
+    %w = muli %n, %c : tile<i32>
+    %a = muli %n, %c overflow<no_signed_wrap> : tile<i32>
+    %b = exti %a signed : tile<i32> -> tile<i64>
+    %x = muli %b, %d : tile<i64>
+    %v = exti %w signed : tile<i32> -> tile<i64>
+    %y = muli %v, %d : tile<i64>
+    %z = addi %x, %y : tile<i64>
+    %t = store_ptr_tko weak %p, %z : tile<ptr<i64>>, tile<i64> -> token
+    return
+  }
+}
+
+// -----
+
+// The positions along an extent of 1 are 0.
+
+// CHECK-LABEL: entry @one_position
+// CHECK-NEXT:    %{{.*}} = constant <i32: 0> : tile<1xi32>
+// CHECK-NEXT:    print_tko
+cuda_tile.module @m {
+  entry @one_position() {
+    %i = iota : tile<1xi32>
+    %t = print_tko "%d", %i : tile<1xi32> -> token
+    return
+  }
+}
+
+// -----
+
 // `x + 0` stays, since -0 + 0 is 0; `x - 0` and `x * 1` do not.
 
 // CHECK-LABEL: entry @floats

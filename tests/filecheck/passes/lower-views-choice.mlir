@@ -3,8 +3,8 @@
 // RUN: tile-opt %s -p lower-elementwise,lower-kernel,'lower-views{version=13.4 target=sm_80}' --split-input-file | filecheck %s --check-prefix SM80
 // RUN: tile-opt %s -p lower-elementwise,lower-kernel,'lower-views{version=13.4}' --split-input-file --remarks=lower-views -o %t 2>&1 | filecheck %s --check-prefix REMARK
 
-// What is full needs no checks: a view where the version has `inbounds`, else plain pointers,
-// which are as good for one dimension and better for rows of unknown length.
+// What is full needs no checks: a view where the version has `inbounds` and the tile has gaps, else
+// plain pointers, which are better for rows of unknown length.
 
 // CHECK-LABEL: entry @full
 // CHECK:         load_view_tko weak %{{.*}}[%{{.*}}, %{{.*}}] optimization_hints = <default = {allow_tma = false}> inbounds = [true, true]
@@ -15,15 +15,55 @@
 // OLD-NOT:       view
 // OLD:           load_ptr_tko weak %{{[a-z0-9_]*}} :
 // REMARK: remark: partition view without checks: full is promised
-// REMARK: remark: pointers: as good here as a view
-tile_sugar.kernel @full(%X: tensor<?x8xf32>, %Y: tensor<?xf32>, %Z: tensor<?x?xf32>) {
+// REMARK: remark: pointers: no worse here than a view
+tile_sugar.kernel @full(%X: tensor<?x16xf32>, %Y: tensor<?xf32>, %Z: tensor<?x?xf32>) {
   %b = block_id 0
   %c8 = arith.constant 8 : i32
   %r = arith.muli %b, %c8 : i32
-  %t = load %X[%r, 0] full : tensor<?x8xf32> -> tile<8x8xf32>
-  store %t, %X[%r, 0] full : tile<8x8xf32>, tensor<?x8xf32>
+  %t = load %X[%r, 0] full : tensor<?x16xf32> -> tile<8x8xf32>
+  store %t, %X[%r, 0] full : tile<8x8xf32>, tensor<?x16xf32>
   %u = load %Y[%r] full : tensor<?xf32> -> tile<8xf32>
   %v = load %Z[%r, 0] full : tensor<?x?xf32> -> tile<8x8xf32>
+  return
+}
+
+// -----
+
+// A tile without gaps is one offset for each lane, whichever its rank.
+
+// CHECK-LABEL: entry @without_gaps
+// CHECK-NOT:     view
+// CHECK:         %[[LINE:.*]] = iota : tile<128xi32>
+// CHECK-NEXT:    %[[TILE:.*]] = reshape %[[LINE]] : tile<128xi32> -> tile<2x8x8xi32>
+// CHECK:         %[[P:.*]] = offset %{{.*}}, %[[TILE]]
+// CHECK-NEXT:    load_ptr_tko weak %[[P]] :
+tile_sugar.kernel @without_gaps(%X: tensor<?x8x8xf32>) {
+  %b = block_id 0
+  %c2 = arith.constant 2 : i32
+  %r = arith.muli %b, %c2 : i32
+  %t = load %X[%r, 0, 0] full : tensor<?x8x8xf32> -> tile<2x8x8xf32>
+  return
+}
+
+// -----
+
+// Where all of a store is inside or none of it, a branch takes the place of the mask; what waits
+// for the store waits for the branch.
+
+// CHECK-LABEL: entry @row
+// CHECK:         %[[IN:.*]] = reshape %{{.*}} : tile<1x1xi1> -> tile<i1>
+// CHECK:         %[[DONE:.*]] = if %[[IN]] -> (token) {
+// CHECK-NEXT:      %[[S:.*]] = store_ptr_tko weak %{{[^,]*}}, %{{[^,]*}} token=%[[READ:[a-z0-9_]*]] : tile<1x64x
+// CHECK-NEXT:      yield %[[S]] : token
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:      yield %[[READ]] : token
+// CHECK-NEXT:    }
+// CHECK:         load_ptr_tko weak %{{.*}} token=%[[DONE]]
+tile_sugar.kernel @row(%X: tensor<?x64xf32>) {
+  %r = block_id 0
+  %t = load %X[%r, 0] : tensor<?x64xf32> -> tile<1x64xf32>
+  store %t, %X[%r, 0] : tile<1x64xf32>, tensor<?x64xf32>
+  %u = load %X[%r, 0] : tensor<?x64xf32> -> tile<1x64xf32>
   return
 }
 

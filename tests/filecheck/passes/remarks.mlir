@@ -4,7 +4,7 @@
 // RUN: not tile-opt %s -p cse --remarks=maths 2>&1 | filecheck %s --check-prefix UNKNOWN
 // RUN: not tile-opt %s -p cse --print-ir-before=dce 2>&1 | filecheck %s --check-prefix BEFORE
 
-// MATH: remarks.mlir:[[# @LINE + 6]]:8: remark: exp of a distance from the row's maximum is exp2: licensed by afn
+// MATH: remarks.mlir:[[# @LINE + 6]]:8: remark: exp of a softmax is exp2 of one fma: licensed by afn, contract
 // MATH-NOT: provable
 // VIEWS-NOT: licensed
 // VIEWS: remarks.mlir:[[# @LINE + 2]]:8: remark: 'full' not provable

@@ -64,6 +64,24 @@ def test_softmax_of_special_rows(operation: str, width: int) -> None:
     np.testing.assert_allclose(found, expected, rtol=2.0**-16, atol=2 * least)
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("exponents", [range(16, 32), range(22, 38), range(112, 128)])
+@pytest.mark.parametrize("fastmath", [("afn", "contract"), ("afn", "contract", "ftz")])
+def test_softmax_of_huge_rows(sign: int, exponents: range, fastmath: tuple[str, ...]) -> None:
+    """Maxima on both sides of 2**30, equal to, next to and far from the other elements."""
+    x = np.empty((ROWS, 64), f32)
+    for row, exponent in enumerate(exponents):
+        largest = f32(sign) * np.ldexp(f32(1.25), exponent)
+        steps = np.arange(64) // 8 * 3
+        x[row] = largest - np.abs(np.spacing(largest)) * steps.astype(f32)
+        x[row, 40:44] = -np.inf, -1e30 if exponent < 100 else -np.inf, largest, largest
+    launch = Launch(KERNEL.format(operation="softmax %x", width=64), [x, np.zeros_like(x)])
+    powers = np.exp(x.astype(np.float64) - x.max(axis=1, keepdims=True))
+    expected = powers / powers.sum(axis=1, keepdims=True)
+    found = launch.run(lowered(launch.text, fastmath=fastmath)).arrays[1]
+    np.testing.assert_allclose(found, expected, rtol=2.0**-16, atol=2.0**-86)
+
+
 def _math(text: str) -> ModuleOp:
     module = parse(text)
     for pass_ in (

@@ -36,8 +36,17 @@ from tileir_xdsl.dialects.cuda_tile.arithmetic import (
     SubIOp,
     XOrIOp,
 )
-from tileir_xdsl.dialects.cuda_tile.attributes import ComparisonPredicate, ComparisonPredicateAttr
-from tileir_xdsl.passes.canonicalization.build import constant_like, insert_constant_like
+from tileir_xdsl.dialects.cuda_tile.attributes import (
+    ComparisonPredicate,
+    ComparisonPredicateAttr,
+    IntegerOverflow,
+)
+from tileir_xdsl.dialects.cuda_tile.conversions import ExtIOp
+from tileir_xdsl.passes.canonicalization.build import (
+    constant_like,
+    insert_constant_like,
+    with_properties,
+)
 from tileir_xdsl.passes.patterns import CHANGED, Outcome, PatternList
 
 PATTERNS = PatternList()
@@ -183,6 +192,29 @@ def multiply_constants(op: MulIOp, rewriter: PatternRewriter) -> Outcome:
     if constant is None:
         return None
     return MulIOp(inner.lhs, insert_constant_like(op.result, constant * outer, rewriter))
+
+
+@rooted_at(MulIOp)
+def multiply_extended_constants(op: MulIOp, rewriter: PatternRewriter) -> Outcome:
+    """`extend(x * c) * d` is `extend(x) * (c * d)`, where `x * c` promises not to overflow."""
+    extension = op.lhs.owner
+    outer = splat_bits(op.rhs)
+    if outer is None or not isinstance(extension, ExtIOp) or not _claims_nothing(op):
+        return None
+    inner = extension.from_.owner
+    signed = extension.signedness == SIGNED
+    promise = IntegerOverflow.NO_SIGNED_WRAP if signed else IntegerOverflow.NO_UNSIGNED_WRAP
+    if not isinstance(inner, MulIOp) or inner.overflow.data not in (
+        promise,
+        IntegerOverflow.NO_WRAP,
+    ):
+        return None
+    constant = splat_integer(inner.rhs) if signed else splat_bits(inner.rhs)
+    if constant is None:
+        return None
+    signedness = with_properties(extension, "signedness")
+    wide = rewriter.insert(ExtIOp(inner.lhs, op.result.type, signedness))
+    return MulIOp(wide.to, insert_constant_like(op.result, constant * outer, rewriter))
 
 
 @rooted_at(MulhiIOp)

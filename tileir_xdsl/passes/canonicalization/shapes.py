@@ -19,6 +19,7 @@ from tileir_xdsl.dialects.cuda_tile.core import (
     ConstantOp,
     ExtractOp,
     InsertOp,
+    IotaOp,
     OffsetOp,
     PackOp,
     PermuteOp,
@@ -112,6 +113,12 @@ def constant_indices(values: Sequence[SSAValue]) -> list[int] | None:
 
 def _inside(indices: Sequence[int], whole: Sequence[int], part: Sequence[int]) -> bool:
     return all(0 <= i < n // m for i, n, m in zip(indices, whole, part, strict=True))
+
+
+@rooted_at(IotaOp)
+def iota_of_one(op: IotaOp, rewriter: PatternRewriter) -> Outcome:
+    """The positions along an extent of 1 are 0."""
+    return constant_like(op.result, 0) if tile_of(op.result).num_elements == 1 else None
 
 
 @rooted_at(CatOp)
