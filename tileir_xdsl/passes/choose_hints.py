@@ -16,9 +16,10 @@ from tileir_xdsl.dialects.cuda_tile import control_flow as flow
 from tileir_xdsl.dialects.cuda_tile import core, memory, views
 from tileir_xdsl.dialects.cuda_tile.attributes import OptimizationHintsAttr
 from tileir_xdsl.dialects.cuda_tile.types import TileType
-from tileir_xdsl.passes.reporting import remark
-from tileir_xdsl.passes.sugar import check_target, operations
+from tileir_xdsl.passes.reporting import missed, remark
+from tileir_xdsl.passes.sugar import assembler_of, operations, targets_of
 from tileir_xdsl.passes.tile_pass import TilePass
+from tileir_xdsl.versions import LATEST, V13_5
 
 WARPS = "num_worker_warps_per_cta"
 DEFAULT_WARPS = 4
@@ -39,59 +40,80 @@ ROW_WARPS = ((2048, 1), (4096, 4), (8192, 8), (16384, 16), (32768, 32))
 SHORTEST_ROW = 256
 
 
+SINCE_ANY_WARPS = V13_5
+"""The first assembler that takes what a hint says."""
+
+FEWEST_BEFORE, MOST_BEFORE = 4, 8
+"""What older ones take fewer and more warps for, without a word."""
+
+
 @dataclass(frozen=True)
 class ChooseHintsPass(TilePass):
     """States `num_worker_warps_per_cta` where four warps, the default, are wrong for an entry.
 
     Eight for products that the registers of four do not hold (on the `target`s that keep them
     there); for a reduction of one row, one warp up to 2048 columns, which needs no shared
-    memory, and up to 32 for 32,768, unless rows are read in a loop. tileiras before 13.5 takes
-    1 and 2 as 4, 16 and 32 as 8. What an entry says itself stays.
+    memory, and up to 32 for 32,768, unless rows are read in a loop. `assembler` is the release of
+    tileiras: before 13.5 there are 4 and 8 warps. Each of several targets (`target=sm_90,sm_100`)
+    gets a hint of its own, which no other GPU heeds. What an entry says itself stays.
     """
 
     name = "choose-hints"
 
-    target: str = "sm_90"
+    target: str | tuple[str, ...] = "sm_90"
+    assembler: str | float = str(LATEST)
 
     def __post_init__(self) -> None:
-        check_target(self.target)
+        targets_of(self.target)
+        assembler_of(self.assembler)
 
     def run_on(self, ctx: Context, op: Operation) -> None:
         for inner in operations(op.regions):
-            if isinstance(inner, core.EntryOp) and not _has_warps(inner):
-                warps = self._warps(inner)
-                if warps is not None:
-                    _state(inner, warps)
+            if isinstance(inner, core.EntryOp):
+                for target in targets_of(self.target):
+                    self._choose(inner, target)
 
-    def _warps(self, entry: core.EntryOp) -> int | None:
-        products = [op for op in entry.walk() if isinstance(op, ct.MmaFOp | ct.MmaIOp)]
-        if products:
-            return self._warps_for_products(entry, products)
-        rows = [_shape(op.operands[0].type) for op in entry.walk() if isinstance(op, core.ReduceOp)]
-        if not rows or any(len(shape) < 2 or prod(shape[:-1]) != 1 for shape in rows):
-            return None
-        columns = max(shape[-1] for shape in rows)
-        if columns < SHORTEST_ROW or _reads_in_loops(entry):
-            return None
-        for longest, warps in ROW_WARPS:
-            if columns <= longest:
-                break
-        else:
-            return None
-        if warps == DEFAULT_WARPS:
-            return None
-        remark(entry, f"{warps} warp{'s' * (warps > 1)} for a row of {columns} columns")
-        return warps
+    def _choose(self, entry: core.EntryOp, target: str) -> None:
+        choice = None if _has_warps(entry, target) else _best(entry, target)
+        if choice is None:
+            return
+        best, reason = choice
+        warps = best
+        if assembler_of(self.assembler) < SINCE_ANY_WARPS:
+            warps = min(max(best, FEWEST_BEFORE), MOST_BEFORE)
+        if warps != DEFAULT_WARPS:
+            _state(entry, target, warps)
+        of = f" of {target}" if len(targets_of(self.target)) > 1 else ""
+        chosen = f"{warps} warp{'s' * (warps > 1)}{of}{reason}"
+        if warps != best:
+            missed(entry, f"{chosen}, where tileiras {SINCE_ANY_WARPS} would take {best}")
+        elif warps != DEFAULT_WARPS:
+            remark(entry, chosen)
 
-    def _warps_for_products(self, entry: core.EntryOp, products: Sequence[Any]) -> int | None:
-        if self.target in TENSOR_MEMORY and len(products) == 1:
-            return None
-        elements = sum(prod(_shape(op.result.type)) for op in products)
-        limit = ASYNCHRONOUS_ACCUMULATORS if self.target == "sm_90" else ACCUMULATORS
-        if elements <= limit:
-            return None
-        remark(entry, f"8 warps: products of {elements} elements do not fit the registers of 4")
-        return 2 * DEFAULT_WARPS
+
+def _best(entry: core.EntryOp, target: str) -> tuple[int, str] | None:
+    """A number of warps and the reason for it; None where nothing speaks for any."""
+    products = [op for op in entry.walk() if isinstance(op, ct.MmaFOp | ct.MmaIOp)]
+    if products:
+        return _best_for_products(products, target)
+    rows = [_shape(op.operands[0].type) for op in entry.walk() if isinstance(op, core.ReduceOp)]
+    if not rows or any(len(shape) < 2 or prod(shape[:-1]) != 1 for shape in rows):
+        return None
+    columns = max(shape[-1] for shape in rows)
+    if columns < SHORTEST_ROW or _reads_in_loops(entry):
+        return None
+    warps = next((warps for longest, warps in ROW_WARPS if columns <= longest), None)
+    return None if warps is None else (warps, f" for a row of {columns} columns")
+
+
+def _best_for_products(products: Sequence[Any], target: str) -> tuple[int, str] | None:
+    if target in TENSOR_MEMORY and len(products) == 1:
+        return None
+    elements = sum(prod(_shape(op.result.type)) for op in products)
+    limit = ASYNCHRONOUS_ACCUMULATORS if target == "sm_90" else ACCUMULATORS
+    if elements <= limit:
+        return None
+    return 2 * DEFAULT_WARPS, f": products of {elements} elements do not fit the registers of 4"
 
 
 def _reads_in_loops(entry: core.EntryOp) -> bool:
@@ -106,27 +128,23 @@ def _shape(type: Any) -> tuple[int, ...]:
     return tuple(type.get_shape())
 
 
-def _has_warps(entry: core.EntryOp) -> bool:
-    hints = entry.optimization_hints
-    if hints is None:
-        return False
-    return any(WARPS in keys.data for keys in _dictionaries(hints).values())
+def _has_warps(entry: core.EntryOp, target: str) -> bool:
+    hints = _dictionaries(entry)
+    return any(WARPS in hints[name].data for name in ("default", target) if name in hints)
 
 
-def _dictionaries(hints: OptimizationHintsAttr) -> dict[str, DictionaryAttr]:
+def _dictionaries(entry: core.EntryOp) -> dict[str, DictionaryAttr]:
+    """The hints of an entry by architecture."""
     found: dict[str, DictionaryAttr] = {}
-    for architecture, keys in hints.hints.data.items():
+    hints = entry.optimization_hints
+    for architecture, keys in hints.hints.data.items() if hints is not None else ():
         assert isinstance(keys, DictionaryAttr)
         found[architecture] = keys
     return found
 
 
-def _state(entry: core.EntryOp, warps: int) -> None:
-    hints = {} if entry.optimization_hints is None else _dictionaries(entry.optimization_hints)
-    # A hint for the target's own name would hide the ones that the kernel gives by default.
-    keys = hints or {"default": DictionaryAttr({})}
-    stated = {
-        architecture: {**known.data, WARPS: IntegerAttr(warps, i32)}
-        for architecture, known in keys.items()
-    }
-    entry.optimization_hints = OptimizationHintsAttr.get(stated)
+def _state(entry: core.EntryOp, target: str, warps: int) -> None:
+    # tileiras looks a hint up by its key: what `default` says of others still holds.
+    hints = {name: dict(keys.data) for name, keys in _dictionaries(entry).items()}
+    hints.setdefault(target, {})[WARPS] = IntegerAttr(warps, i32)
+    entry.optimization_hints = OptimizationHintsAttr.get(hints)

@@ -25,7 +25,7 @@ from tileir_xdsl.dialects.tile_sugar.attributes import number_attr
 from tileir_xdsl.dialects.tile_sugar.kernel import MAY_ALIAS, MakeTensorOp
 from tileir_xdsl.dialects.tile_sugar.primitives import Emitter, element, tile
 from tileir_xdsl.dialects.tile_sugar.types import TensorType, element_of, is_float, shape_of
-from tileir_xdsl.passes.sugar import before, check_target, check_version, operations
+from tileir_xdsl.passes.sugar import before, check_version, operations, targets_of
 from tileir_xdsl.passes.tile_pass import TilePass
 from tileir_xdsl.passes.tile_views import ACCESSES, ViewChoice, is_row_major
 from tileir_xdsl.versions import DEFAULT, Version
@@ -43,19 +43,19 @@ class LowerViewsPass(TilePass):
 
     A slice goes through a partition view instead where its start is surely that of a tile: without
     checks when it is `full` (bytecode 13.4) and has gaps between its rows, and with them in a
-    kernel one of whose loops reads the operands of a product that way, on a `target` with TMA.
+    kernel one of whose loops reads the operands of a product that way, on `target`s with TMA.
     `access=pointer` uses no view, `access=view` one wherever that is possible.
     """
 
     name = "lower-views"
 
     version: str | float = str(DEFAULT)
-    target: str = "sm_90"
+    target: str | tuple[str, ...] = "sm_90"
     access: str = "auto"
 
     def __post_init__(self) -> None:
         check_version(self.version)
-        check_target(self.target)
+        targets_of(self.target)
         if self.access not in ACCESSES:
             raise ValueError(f"access must be one of {', '.join(ACCESSES)}, but is '{self.access}'")
 
@@ -63,7 +63,7 @@ class LowerViewsPass(TilePass):
         version = Version.parse(str(self.version))
         for inner in list(operations(op.regions)):
             if isinstance(inner, core.EntryOp):
-                choice = ViewChoice(inner, version, self.target, self.access)
+                choice = ViewChoice(inner, version, targets_of(self.target), self.access)
                 _Tokens(inner, version, choice).lower()
                 _erase_tensors(inner)
 

@@ -9,8 +9,9 @@ from typing import ClassVar
 from xdsl.context import Context
 from xdsl.ir import Operation
 
+from tileir_xdsl.passes.sugar import assembler_of
 from tileir_xdsl.passes.tile_pass import TilePass
-from tileir_xdsl.versions import DEFAULT
+from tileir_xdsl.versions import DEFAULT, LATEST, Version
 
 
 @dataclass(frozen=True)
@@ -33,11 +34,12 @@ class NamedPipeline(TilePass, ABC):
 class TileSugarToCudaTilePipeline(NamedPipeline):
     """Lowers kernels of `tile_sugar` to entries of `cuda_tile`, ready for the assembler.
 
-    `target` is the GPU and `version` the bytecode version to lower for. `fastmath` lists the
-    licences (`afn`, `contract`, `ftz`) of operations that library operations expand to; what a
-    kernel says of its own operations stays. `access` is that of `lower-views`; `fuse=false`
-    leaves `fuse-sweeps` out, with the same result. With `exact`, fast-math flags are cleared first,
-    and no pass that changes results runs.
+    `target` is the GPU, or several (`target=sm_90,sm_100`): then accesses are chosen for all of
+    them, and hints for each. `version` is the bytecode version to lower for, `assembler` the
+    release of tileiras that will read it. `fastmath` lists the licences (`afn`, `contract`, `ftz`)
+    of operations that library operations expand to; what a kernel says of its own operations stays.
+    `access` is that of `lower-views`; `fuse=false` leaves `fuse-sweeps` out, with the same result.
+    With `exact`, fast-math flags are cleared first, and no pass that changes results runs.
     """
 
     name = "tile-sugar-to-cuda-tile"
@@ -46,8 +48,9 @@ class TileSugarToCudaTilePipeline(NamedPipeline):
     bound: ClassVar[str] = "what the licences of operations allow; with `exact` not at all"
     relative_error: ClassVar[float] = 2.0**-7
 
-    target: str = "sm_90"
+    target: str | tuple[str, ...] = "sm_90"
     version: str | float = str(DEFAULT)
+    assembler: str | float = str(LATEST)
     exact: bool = False
     fastmath: tuple[str, ...] = ("afn", "contract")
     access: str = "auto"
@@ -59,6 +62,8 @@ class TileSugarToCudaTilePipeline(NamedPipeline):
 
     def __post_init__(self) -> None:
         self.passes()  # Each pass checks its options.
+        if assembler_of(self.assembler) < Version.parse(str(self.version)):
+            raise ValueError(f"tileiras {self.assembler} does not read bytecode {self.version}")
 
     def passes(self) -> list[TilePass]:
         from tileir_xdsl.passes.agree_vector_width import AgreeVectorWidthPass
@@ -97,7 +102,7 @@ class TileSugarToCudaTilePipeline(NamedPipeline):
             LowerKernelPass(version=version),
             LowerViewsPass(version=version, target=self.target, access=self.access),
             AgreeVectorWidthPass(),
-            ChooseHintsPass(target=self.target),
+            ChooseHintsPass(target=self.target, assembler=self.assembler),
             CanonicalizePass(),
             CommonSubexpressionEliminationPass(),
             DeadCodeEliminationPass(),

@@ -14,7 +14,7 @@ from tileir_xdsl.diagnostics import DiagnosticError
 from tileir_xdsl.dialects.cuda_tile.places import place_of
 from tileir_xdsl.dialects.tile_sugar.expansion import Writer
 from tileir_xdsl.dialects.tile_sugar.primitives import Emitter
-from tileir_xdsl.versions import DEFAULT, Version
+from tileir_xdsl.versions import DEFAULT, LATEST, Version
 
 EmitterT = TypeVar("EmitterT", bound=Emitter)
 
@@ -24,13 +24,31 @@ def check_version(option: str | float) -> None:
     Version.parse(str(option))
 
 
-def check_target(option: str) -> None:
-    """Raises ValueError unless the option `target` names a GPU of `tileiras`."""
+def targets_of(option: str | tuple[str, ...]) -> tuple[str, ...]:
+    """The GPUs that the option `target` names, one or several.
+
+    Raises ValueError for one that `tileiras` does not know.
+    """
     from tileir_xdsl.verifier.lints import ARCHITECTURES
 
+    targets = (option,) if isinstance(option, str) else option
     known = [name for name in ARCHITECTURES if name != "default"]
-    if option not in known:
-        raise ValueError(f"unknown target '{option}': there are {', '.join(known)}")
+    for target in targets:
+        if target not in known:
+            raise ValueError(f"unknown target '{target}': there are {', '.join(known)}")
+    return targets
+
+
+def assembler_of(option: str | float) -> Version:
+    """The release of tileiras that the option `assembler` names; of newer ones, the newest known.
+
+    Raises ValueError for what names none.
+    """
+    try:
+        major, minor = map(int, str(option).split("."))
+    except ValueError:
+        raise ValueError(f"'{option}' is no release of the assembler, such as {LATEST}") from None
+    return min(Version(major, minor), LATEST)
 
 
 def before(op: Operation, version: Version = DEFAULT, cls: type[EmitterT] = Writer) -> EmitterT:

@@ -72,11 +72,13 @@ def in_loop(op: Operation) -> bool:
 class ViewChoice:
     """Decides for the accesses of one entry, and makes those through views."""
 
-    def __init__(self, entry: core.EntryOp, version: Version, target: str, access: str) -> None:
+    def __init__(
+        self, entry: core.EntryOp, version: Version, targets: Sequence[str], access: str
+    ) -> None:
         self.version = version
         self.access = access
         loads = [op for op in entry.walk() if isinstance(op, memory.LoadOp)]
-        self.tma = target not in WITHOUT_TMA and any(
+        self.tma = not set(targets) & set(WITHOUT_TMA) and any(
             in_loop(op) and feeds_product(op) and self._obstacle(op) is None for op in loads
         )
         """Whether a loop of the entry reads the operands of a product through views."""

@@ -83,7 +83,8 @@ class Assembly:
 
 def makes_remarks(tool: Path) -> bool:
     """Whether this `tileiras` has the option `--remarks`."""
-    return tuple(map(int, tileiras.tool_version(tool).split(".")[:2])) >= SINCE
+    release = tileiras.release(tileiras.tool_version(tool))
+    return tuple(map(int, release.split("."))) >= SINCE
 
 
 def compile_with_remarks(

@@ -89,15 +89,21 @@ class Kernel:
         """
         return self.lowered()
 
-    def lowered(self, target: str | None = None, version: str | None = None) -> ModuleOp:
-        """The kernel in `cuda_tile`, lowered for an architecture and a version of the bytecode.
+    def lowered(
+        self,
+        target: str | None = None,
+        version: str | None = None,
+        assembler: str | None = None,
+    ) -> ModuleOp:
+        """The kernel in `cuda_tile`, lowered for an architecture, a version of the bytecode and a
+        release of tileiras ("13.5").
 
         A module of `cuda_tile` is itself, whatever the architecture. Raises `DiagnosticError` for a
         cubin, and when the kernel cannot be lowered.
         """
         if not is_sugar(self.source):
             return self.source
-        options = {"target": target, "version": version}
+        options = {"target": target, "version": version, "assembler": assembler}
         chosen = {name: value for name, value in options.items() if value is not None}
         known = _LOWERED.setdefault(self.source, {})
         key = tuple(chosen.items())
@@ -151,9 +157,10 @@ class Kernel:
         if self.cubin is not None:
             return self.cubin
         path = tileiras.find_tileiras(tool)
-        version = tileiras.newest_common_version(path)
-        bytecode = tileir_xdsl.encode(self.lowered(gpu, version), version)
-        key = cache_key(bytecode, gpu, tileiras.tool_version(path), extra_args)
+        version, build = tileiras.newest_common_version(path), tileiras.tool_version(path)
+        program = self.lowered(gpu, version, tileiras.release(build))
+        bytecode = tileir_xdsl.encode(program, version)
+        key = cache_key(bytecode, gpu, build, extra_args)
         found = None if cache is None else cache.get(key)
         if found is not None:
             return found

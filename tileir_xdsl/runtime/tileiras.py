@@ -200,7 +200,7 @@ def _version_key(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split("."))
 
 
-def _release(version: str) -> str:
+def release(version: str) -> str:
     """ "13.5" of "13.5.37": within a release, builds of different packages have other numbers."""
     return ".".join(version.split(".")[:2])
 
@@ -213,11 +213,11 @@ def check_tool_set(tool: Path) -> None:
     """
     own = tool_version(tool)
     others = _companion_versions(tool)
-    foreign = {name: found for name, found in others.items() if _release(found) != _release(own)}
+    foreign = {name: found for name, found in others.items() if release(found) != release(own)}
     if not foreign:
         return
     listed = ", ".join(f"{name} {found}" for name, found in foreign.items())
-    packages = " ".join(f"'{name}=={_release(own)}.*'" for name in (PACKAGE, *COMPANION_PACKAGES))
+    packages = " ".join(f"'{name}=={release(own)}.*'" for name in (PACKAGE, *COMPANION_PACKAGES))
     raise DiagnosticError.at(
         f"tileiras {own} stands beside {listed}; tools of different releases fail to compile "
         "valid programs",

@@ -1,11 +1,13 @@
 // RUN: tile-opt %s -p choose-hints --split-input-file | filecheck %s
 // RUN: tile-opt %s -p 'choose-hints{target=sm_100}' --split-input-file | filecheck %s --check-prefix SM100
+// RUN: tile-opt %s -p 'choose-hints{target=sm_90,sm_100}' --split-input-file | filecheck %s --check-prefix BOTH
 // RUN: tile-opt %s -p choose-hints --split-input-file --remarks=choose-hints -o %t 2>&1 | filecheck %s --check-prefix REMARK
 
 // An accumulator for eight warps, but for tensor memory.
 
-// CHECK: entry @large({{.*}}) optimization_hints=<default = {num_worker_warps_per_cta = 8}>
+// CHECK: entry @large({{.*}}) optimization_hints=<sm_90 = {num_worker_warps_per_cta = 8}>
 // SM100: entry @large({{[^)]*}}) {
+// BOTH: entry @large({{.*}}) optimization_hints=<sm_90 = {num_worker_warps_per_cta = 8}>
 // CHECK: entry @small({{[^)]*}}) {
 // REMARK: remark: 8 warps: products of 32768 elements do not fit the registers of 4
 cuda_tile.module @m {
@@ -29,10 +31,14 @@ cuda_tile.module @m {
 
 // One row: as many warps as it needs; several rows, short ones and stated hints stay.
 
-// CHECK: entry @row({{.*}}) optimization_hints=<default = {num_worker_warps_per_cta = 1}>
+// CHECK: entry @row({{.*}}) optimization_hints=<sm_90 = {num_worker_warps_per_cta = 1}>
 // CHECK: entry @long({{.*}}) optimization_hints=<sm_90 = {num_worker_warps_per_cta = 32, occupancy = 2}>
 // CHECK: entry @rows({{[^)]*}}) {
 // CHECK: entry @stated({{.*}}) optimization_hints=<sm_90 = {num_worker_warps_per_cta = 2}>
+// CHECK: entry @stated_for_all({{.*}}) optimization_hints=<default = {num_worker_warps_per_cta = 2}>
+// SM100: entry @stated({{.*}}) optimization_hints=<sm_100 = {num_worker_warps_per_cta = 1}, sm_90 = {num_worker_warps_per_cta = 2}>
+// SM100: entry @stated_for_all({{.*}}) optimization_hints=<default = {num_worker_warps_per_cta = 2}>
+// BOTH: entry @row({{.*}}) optimization_hints=<sm_100 = {num_worker_warps_per_cta = 1}, sm_90 = {num_worker_warps_per_cta = 1}>
 // REMARK: remark: 1 warp for a row of 1024 columns
 cuda_tile.module @m {
   entry @row(%p: tile<ptr<f32>>) {
@@ -60,6 +66,14 @@ cuda_tile.module @m {
     return
   }
   entry @stated(%p: tile<ptr<f32>>) optimization_hints=<sm_90 = {num_worker_warps_per_cta = 2}> {
+    %a = constant <f32: 1.0> : tile<1x1024xf32>
+    %s = reduce %a dim=1 identities=[-0.0 : f32] : tile<1x1024xf32> -> tile<1xf32> (%l: tile<f32>, %r: tile<f32>) {
+      %t = addf %l, %r : tile<f32>
+      yield %t : tile<f32>
+    }
+    return
+  }
+  entry @stated_for_all(%p: tile<ptr<f32>>) optimization_hints=<default = {num_worker_warps_per_cta = 2}> {
     %a = constant <f32: 1.0> : tile<1x1024xf32>
     %s = reduce %a dim=1 identities=[-0.0 : f32] : tile<1x1024xf32> -> tile<1xf32> (%l: tile<f32>, %r: tile<f32>) {
       %t = addf %l, %r : tile<f32>

@@ -1,6 +1,7 @@
 // RUN: tile-opt %s -p lower-elementwise,lower-kernel,'lower-views{version=13.4}' --split-input-file | filecheck %s
 // RUN: tile-opt %s -p lower-elementwise,lower-kernel,'lower-views{version=13.3}' --split-input-file | filecheck %s --check-prefix OLD
 // RUN: tile-opt %s -p lower-elementwise,lower-kernel,'lower-views{version=13.4 target=sm_80}' --split-input-file | filecheck %s --check-prefix SM80
+// RUN: tile-opt %s -p lower-elementwise,lower-kernel,'lower-views{version=13.4 target=sm_90,sm_80}' --split-input-file | filecheck %s --check-prefix SM80
 // RUN: tile-opt %s -p lower-elementwise,lower-kernel,'lower-views{version=13.4}' --split-input-file --remarks=lower-views -o %t 2>&1 | filecheck %s --check-prefix REMARK
 
 // What is full needs no checks: a view where the version has `inbounds` and the tile has gaps, else
