@@ -233,6 +233,24 @@ tile_sugar.kernel @reductions(%x: f16) {
 
 // -----
 
+// Names in a loop are those of the kernel, though `scf` has a `reduce` of its own.
+tile_sugar.kernel @loop(%x: tensor<8x4xf32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %a = load %x[0, 0] : tensor<8x4xf32> -> tile<8x4xf32>
+    %b = reduce(%a) axis 1 kinds [sum] : tile<8x4xf32> -> tile<8x1xf32>
+  }
+  return
+}
+
+// CHECK: tile_sugar.kernel @loop
+// CHECK: scf.for
+// CHECK-NEXT: load
+// CHECK-NEXT: reduce(%{{.*}}) axis 1 kinds [sum]
+
+// -----
+
 tile_sugar.kernel @shapes(%x: f32, %n: i32) {
   %t = splat %x : f32 -> tile<8x100xf32>
   %0 = transpose %t : tile<8x100xf32>

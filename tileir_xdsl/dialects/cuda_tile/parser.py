@@ -463,6 +463,11 @@ class TileParser(Parser):
             known = self.ctx.get_optional_op(ALIASES.get(qualified, qualified))
             if known is not None and issubclass(known, CudaTileOp):
                 return known
+        if KERNEL_DIALECT in stack and "." not in name and name != "yield":
+            # The loops of a kernel have a `reduce` of their own dialect; they keep its `yield`.
+            known = self.ctx.get_optional_op(f"{KERNEL_DIALECT}.{name}")
+            if known is not None:
+                return known
         full = ALIASES.get(name, name)
         known = self.ctx.get_optional_op(full, dialect_stack=stack)
         if known is not None:
