@@ -29,7 +29,7 @@ from tileir_xdsl.dialects.tile_sugar.types import (
     shape_text,
 )
 from tileir_xdsl.passes.patterns import fuse_locations
-from tileir_xdsl.passes.reporting import count, remark
+from tileir_xdsl.passes.reporting import count, missed, remark
 from tileir_xdsl.passes.scalar_bodies import constant_of
 from tileir_xdsl.passes.sugar import erase_with_operands, operations, replace
 from tileir_xdsl.passes.tile_pass import TilePass
@@ -353,12 +353,12 @@ class _Fusion:
         """Say why what could be fused stays apart."""
         for op in self.block.ops:
             if op not in self.owner and isinstance(op, _ELEMENTWISE) and _has_a_guard(op):
-                remark(op, f"{op.mnemonic()} stays apart: padding gives it a safe operand")
+                missed(op, f"{op.mnemonic()} stays apart: padding gives it a safe operand")
         for expression in self._expressions():
             obstacle = self._obstacle(expression)
             if obstacle:
                 root = cast(TileSugarOp, self._roots(expression)[-1])
-                remark(root, f"{root.mnemonic()} stays apart: {obstacle}")
+                missed(root, f"{root.mnemonic()} stays apart: {obstacle}")
 
     def _roots(self, expression: _Expression) -> list[Operation]:
         """The operations whose results are used outside."""
