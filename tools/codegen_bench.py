@@ -2,6 +2,9 @@
 
     python tools/codegen_bench.py [--kernel NAME]... [--gpu sm_90]... [--json FILE]
 
+Above each table stand the pipelines of its columns with all their options, as `tile-opt -p` reads
+them; in the file each result has its own.
+
 Each kernel goes through `tile-sugar-to-cuda-tile` with each set of options, and the same kernel in
 `cuda-tile` (`tools/codegen_kernels.py`) through its own compiler; both through one tileiras. Counts
 are of SASS instructions, all and in the longest innermost loop, registers, stack and shared memory
@@ -28,7 +31,13 @@ from tileir_xdsl import encode, parse  # noqa: E402
 from tileir_xdsl.diagnostics import DiagnosticError  # noqa: E402
 from tileir_xdsl.dialects.cuda_tile.parser import new_context  # noqa: E402
 from tileir_xdsl.passes.named_pipelines import TileSugarToCudaTilePipeline  # noqa: E402
-from tileir_xdsl.runtime.tileiras import assemble  # noqa: E402
+from tileir_xdsl.passes.pipeline_text import pass_text  # noqa: E402
+from tileir_xdsl.runtime.tileiras import (  # noqa: E402
+    assemble,
+    find_tileiras,
+    release,
+    tool_version,
+)
 
 KERNELS = ROOT / "tests" / "codegen"
 VERSION = "13.4"
@@ -42,11 +51,22 @@ OPTIONS: dict[str, dict[str, Any]] = {
 CUTILE = "cuda-tile"
 
 
+def pipeline(gpu: str, options: Mapping[str, Any]) -> TileSugarToCudaTilePipeline:
+    """The pipeline for a GPU and the assembler at hand."""
+    assembler = release(tool_version(find_tileiras()))
+    return TileSugarToCudaTilePipeline(target=gpu, version=VERSION, assembler=assembler, **options)
+
+
+def origins(gpu: str) -> dict[str, str]:
+    """What the results of each column come from: a pipeline, or NVIDIA's front end."""
+    found = {name: pass_text(pipeline(gpu, options)) for name, options in OPTIONS.items()}
+    return {**found, CUTILE: f"cuda-tile, bytecode {VERSION}"}
+
+
 def ours(path: Path, gpu: str, options: Mapping[str, Any]) -> Metrics:
     """Measures of a kernel of `tile_sugar`."""
     module = parse(path.read_text(), path.name)
-    pipeline = TileSugarToCudaTilePipeline(target=gpu, version=VERSION, **options)
-    pipeline.apply(new_context(), module)
+    pipeline(gpu, options).apply(new_context(), module)
     return metrics(assemble(encode(module, VERSION), gpu), gpu)
 
 
@@ -86,6 +106,12 @@ def cell(value: Metrics | str) -> str:
     return f"{m.sass}{loop} r{m.registers} s{m.shared} t{m.threads} x{m.blocks_per_sm}{stack}"
 
 
+def record(value: Metrics | str, origin: str) -> dict[str, Any]:
+    """A result with the pipeline, or front end, and the assembler that it comes from."""
+    found = asdict(value) if isinstance(value, Metrics) else {"error": value}
+    return {"from": origin, "tileiras": tool_version(find_tileiras()), **found}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
@@ -102,12 +128,14 @@ def main() -> int:
         return 1
     paths = [p for p in sorted(KERNELS.glob("*.mlir")) if p.stem in (arguments.kernel or [p.stem])]
     table: dict[str, dict[str, Any]] = {}
+    print(f"tileiras {tool_version(find_tileiras())}")
     print(
         "SASS, of them the longest innermost loop, registers a thread (r), shared bytes (s), "
         "threads (t), blocks an SM (x), stack bytes"
     )
     for gpu in arguments.gpu or SM_LIMITS:
-        columns = (*OPTIONS, CUTILE)
+        columns = origins(gpu)
+        print("\n" + "\n".join(f"{name}: {origin}" for name, origin in columns.items()))
         print(f"\n| {gpu} | " + " | ".join(columns) + " |\n|" + " --- |" * (len(columns) + 1))
         totals = dict.fromkeys(columns, 0)
         for path in paths:
@@ -117,8 +145,7 @@ def main() -> int:
             for name, value in found.items():
                 totals[name] += value.sass if isinstance(value, Metrics) else 0
             table.setdefault(gpu, {})[path.stem] = {
-                name: asdict(value) if isinstance(value, Metrics) else value
-                for name, value in found.items()
+                name: record(value, columns[name]) for name, value in found.items()
             }
         print("| total SASS | " + " | ".join(str(totals[name]) for name in columns) + " |")
     if arguments.json is not None:

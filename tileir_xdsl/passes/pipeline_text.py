@@ -41,8 +41,8 @@ class Step:
         return self.pass_.name
 
     def text(self) -> str:
-        """The step as a pipeline of its own, in MLIR's form when it is nested."""
-        text = str(self.pass_)
+        """The step with all options as a pipeline of its own, in MLIR's form when it is nested."""
+        text = pass_text(self.pass_)
         if self.anchor == (ROOT,):
             return text
         for name in reversed(self.anchor):
@@ -55,6 +55,11 @@ class Step:
         for name in self.anchor[1:]:
             found = [child for op in found for child in _children(op) if child.name == name]
         return found
+
+
+def pass_text(pass_: ModulePass) -> str:
+    """A pass with all its options, those at their defaults too, as `tile-opt -p` reads it."""
+    return str(pass_.spec(include_default=True))
 
 
 def _children(op: Operation) -> Iterator[Operation]:

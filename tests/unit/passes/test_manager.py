@@ -195,6 +195,11 @@ def test_pipelines_read_back(text: str, steps: list[str]) -> None:
     assert again == parsed
 
 
+def test_the_text_of_a_step_states_options_that_are_defaults() -> None:
+    (step,) = parse_pipeline("chunk-rows{width=64}", PASSES)
+    assert step.text() == "chunk-rows{width=64 chunk=2048}"
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -5,12 +5,17 @@ tileiras is deterministic; the limits are for the version that pyproject.toml pi
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
+import json
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from xdsl.utils.arg_spec import parse_spec
+
+from tileir_xdsl.passes.named_pipelines import TileSugarToCudaTilePipeline
 
 TOOLS = Path(__file__).parents[3] / "tools"
 
@@ -71,6 +76,37 @@ def test_hot_loop_is_innermost_and_does_not_wait(tool: Any) -> None:
 
     listing = block("0", 40, "9") + block("1", 20, "1") + block("2", 2, "2") + block("3", 0, "0")
     assert sys.modules["codegen_metrics"].hot_loop(listing) == 21
+
+
+@pytest.mark.parametrize("name", ["default", "exact", "ftz"])
+def test_a_result_names_the_pipeline_that_made_it(tool: Any, name: str) -> None:
+    origin = tool.origins("sm_90")[name]
+    assert "\n" not in origin
+    step = parse_spec(origin)
+    assert TileSugarToCudaTilePipeline.from_spec(step) == tool.pipeline("sm_90", tool.OPTIONS[name])
+    fields = dataclasses.fields(TileSugarToCudaTilePipeline)
+    assert set(step.parameters) == {field.name for field in fields}
+
+
+def no_measures(name: str, gpu: str) -> None:
+    """In place of NVIDIA's front end, which takes long."""
+
+
+def test_the_file_holds_results_with_their_origins(
+    tool: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "bench.json"
+    monkeypatch.setattr(tool, "theirs", no_measures)
+    arguments = ["--kernel", "argmax_8x128", "--gpu", "sm_90", "--json", str(file)]
+    monkeypatch.setattr(sys, "argv", ["codegen_bench.py", *arguments])
+    assert tool.main() == 0
+    results = json.loads(file.read_text())["sm_90"]["argmax_8x128"]
+    assert set(results) == set(tool.OPTIONS)
+    printed = capsys.readouterr().out
+    for name, result in results.items():
+        assert f"{name}: {result['from']}\n" in printed
+        assert result["from"] == tool.origins("sm_90")[name]
+        assert f"| {result['sass']} " in printed
 
 
 @pytest.mark.parametrize("name", sorted(LIMITS))
