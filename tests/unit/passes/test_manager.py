@@ -196,8 +196,8 @@ def test_pipelines_read_back(text: str, steps: list[str]) -> None:
 
 
 def test_the_text_of_a_step_states_options_that_are_defaults() -> None:
-    (step,) = parse_pipeline("chunk-rows{width=64}", PASSES)
-    assert step.text() == "chunk-rows{width=64 chunk=2048}"
+    (step,) = parse_pipeline("loop-split", PASSES)
+    assert step.text() == "loop-split{threshold=1}"
 
 
 @pytest.mark.parametrize(
