@@ -9,7 +9,7 @@ from math import log2
 from typing import Any, ClassVar, cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import f32
+from xdsl.dialects.builtin import f16, f32
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
@@ -41,17 +41,23 @@ class ApproximateMathPass(TilePass):
     becomes `rsqrt`, a division by a constant a product. What is exact needs no flag: division by a
     power of two, the powers 2 and 1/2.
 
-    Never subtracts a maximum after scaling: rows of huge equal numbers stay uniform. No subnormal
-    result is lost without `ftz`, except in rows that hold an infinity or whose scaled maximum is
-    beyond 2**30. Needs `legalize-elementwise`.
+    Rows of huge equal numbers stay uniform: a maximum is subtracted before anything is scaled, or,
+    where one fma does both (in softmax and in a step of online softmax), with one rounding for all
+    of a row. No subnormal result is lost without `ftz`, except in rows that hold an infinity or
+    whose maximum is beyond 2**30, and in a step of online softmax of weights that only their sum
+    and f16 are made of. In such a step the scaled maximum may be up to 2**27, and 2**25 if the
+    scale is no power of two: beyond, the largest weight of a row is kept and others may be off by
+    2**-16, and by more at such a scale, with which the distance itself is rounded to units. Needs
+    `legalize-elementwise`.
     """
 
     name = "approximate-math"
 
     bit_exact: ClassVar[bool] = False
     bound: ClassVar[str] = (
-        "a relative 2**-19 per exp, for results down to exp(-87) 2**-17; 2 ulp per division by "
-        "a divisor from 2**-126 to 2**126; 2 ulp per rsqrt"
+        "a relative 2**-19 per exp, for results down to exp(-87) 2**-17, and in a step of online "
+        "softmax 2**-16 and |g| 2**-22 for a maximum g, the latter for all of a row alike; 2 ulp "
+        "per division by a divisor from 2**-126 to 2**126; 2 ulp per rsqrt"
     )
     relative_error: ClassVar[float] = 2.0**-16
 
@@ -118,16 +124,14 @@ class _Distance:
     """What is known of x - g, where g is the maximum of x's row."""
 
     unbounded: SSAValue | None
-    """i1, one for each row: where x - g may be any number, as g is 0 for an infinite maximum or is
-    huge. Everywhere else it is at most 32, or NaN. None when that holds everywhere."""
+    """i1, one for each row: where x - g may be any number, as g is 0 for an infinite maximum.
+    Everywhere else it is at most 0, or NaN. None when that holds everywhere."""
     axis: int
 
 
-def _distance(w: Writer, value: SSAValue) -> _Distance | None:
+def _distance(value: SSAValue) -> _Distance | None:
     """Whether a value is the distance of elements from the maximum of their row."""
     difference = _maker(value)
-    if isinstance(difference, ew.FmaOp):
-        return _scaled_distance(w, difference)
     if not isinstance(difference, ew.SubOp):
         return None
     x, g = difference.lhs, _narrow(difference.rhs)
@@ -152,39 +156,6 @@ def _guards(choice: ew.SelectOp) -> bool:
     return is_magnitude and _is_number(infinite.rhs, "inf")
 
 
-def _scaled_distance(w: Writer, op: ew.FmaOp) -> _Distance | None:
-    """x * scale - g with g at least the row's rounded maximum times a positive scale.
-
-    The product is not rounded here: where g is below 2**30, half a unit in its last place, by
-    which the rounded one may be less, is at most 32.
-    """
-    negated = _maker(_narrow(op.operands[2]))
-    x, scale = op.operands[0], _number(op.operands[1])
-    if not isinstance(negated, ew.NegOp) or scale is None or not _is_positive(scale):
-        return None
-    choice = _maker(_narrow(negated.source))
-    if not isinstance(choice, ew.SelectOp) or not _is_number(choice.if_true, 0):
-        return None
-    largest = _maker(choice.if_false)
-    if not _guards(choice) or not isinstance(largest, ew.MaxOp) or largest.propagate_nan:
-        return None
-    for operand in largest.operands:
-        product = _maker(operand)
-        if not isinstance(product, ew.MulOp) or _number(product.rhs) != scale:
-            continue
-        row = _maker(product.lhs)
-        if _is_maximum(row, x):
-            magnitude = w.of(ew.AbsOp, choice.if_false)
-            limit = _full(w, 2.0**30, magnitude)
-            return _Distance(w.of(ew.CmpOp, magnitude, limit, predicate="ge"), row.dimension)
-    return None
-
-
-def _is_positive(number: FloatBitsAttr) -> bool:
-    layout = layout_of(number.type)
-    return not is_special(number.bits.data, layout) and exact_value(number.bits.data, layout) > 0
-
-
 def _is_maximum(op: Any, x: SSAValue) -> bool:
     return isinstance(op, reductions.RowMaxOp | reductions.ColMaxOp) and op.source is x
 
@@ -197,11 +168,15 @@ def _exp(w: Writer, op: ew.ExpOp) -> SSAValue | None:
     power = _normalized_power(w, op)
     if power is not None:
         return power
+    step = _step(d)
+    if step is not None:
+        remark(op, "exp of scores is exp2 with their scale folded in: licensed by afn")
+        return _weights(w, op, step)
     if op.has_flag("ftz"):
         remark(op, "exp is exp2 that flushes subnormal numbers: licensed by afn, ftz")
         scaled = w.of(ew.MulOp, d, _full(w, LOG2_E, d), fastmath=_flags(op))
         return w.of(ew.Exp2Op, scaled, fastmath=_flags(op))
-    distance = _distance(w, d)
+    distance = _distance(d)
     if distance is None:
         missed(
             op,
@@ -212,7 +187,7 @@ def _exp(w: Writer, op: ew.ExpOp) -> SSAValue | None:
     remark(op, "exp of a distance from the row's maximum is exp2: licensed by afn")
     shift = _by_row(w, distance, 0, SHIFT, d)
     scaled = w.of(ew.FmaOp, d, _full(w, LOG2_E, d), shift)
-    # The operand is at most about 71 and results below 2**-126 stand for what rounds to zero.
+    # The operand is at most about 24 and results below 2**-126 stand for what rounds to zero.
     power = w.of(ew.Exp2Op, scaled, fastmath=_with_flag(op, "ftz"))
     total = _row_sum(op, distance)
     if total is not None and op.result.has_one_use():
@@ -240,7 +215,7 @@ def _normalized_power(w: Writer, op: ew.ExpOp) -> SSAValue | None:
     difference = _maker(op.source)
     if not isinstance(difference, ew.SubOp) or not difference.has_flag("contract"):
         return None
-    distance = _distance(w, op.source)
+    distance = _distance(op.source)
     total = None if distance is None else _row_sum(op, distance)
     inverses = None if total is None else _normalizations(op.result, total)
     if distance is None or inverses is None:
@@ -355,6 +330,125 @@ def _sigmoid(w: Writer, op: ew.SigmoidOp) -> SSAValue | None:
     power = w.of(ew.Exp2Op, scaled, fastmath=_with_flag(op, "ftz"))
     one = _full(w, 1, x)
     return w.of(ew.DivOp, one, w.of(ew.AddOp, one, power, fastmath=flags), fastmath=flags)
+
+
+# A step of online softmax.
+
+
+@dataclass
+class _Step:
+    """x * scale - g, with g the maximum of what came before, m, and of a row of x times scale, or 0
+    where that is infinite. m and g have one number for each row."""
+
+    x: SSAValue
+    scale: Fraction
+    m: SSAValue
+    g: SSAValue
+
+    @property
+    def farthest(self) -> float:
+        """The magnitude of g from which on its product with log2 e is rounded too much.
+
+        Below it the largest weight of a row is off by a factor of 2**10 at most, which f16 holds.
+        Numbers beyond 2**27 are 16 apart: with a scale that is a power of two, a score there is
+        the maximum of its row or has a weight below exp(-16).
+        """
+        return 1.375 * 2**27 if self.scale.numerator.bit_count() == 1 else 2.0**25
+
+
+def _step(value: SSAValue) -> _Step | None:
+    """Whether a value is the distance of scaled scores from their running maximum."""
+    distance = _maker(value)
+    if not isinstance(distance, ew.FmaOp):
+        return None
+    x, scale = distance.operands[0], _scale(distance.operands[1])
+    negated = _maker(_narrow(distance.operands[2]))
+    if scale is None or not isinstance(negated, ew.NegOp):
+        return None
+    g = _narrow(negated.source)
+    choice = _maker(g)
+    if not isinstance(choice, ew.SelectOp) or not _is_number(choice.if_true, 0):
+        return None
+    largest = _maker(choice.if_false)
+    if not _guards(choice) or not isinstance(largest, ew.MaxOp) or largest.propagate_nan:
+        return None
+    for position, operand in enumerate(largest.operands):
+        product = _maker(operand)
+        if not isinstance(product, ew.MulOp) or _scale(product.rhs) != scale:
+            continue
+        if _is_maximum(_maker(product.lhs), x):
+            return _Step(x, scale, largest.operands[1 - position], g)
+    return None
+
+
+def _scale(value: SSAValue) -> Fraction | None:
+    """The positive number of ordinary size that all elements of a value are."""
+    number = _number(value)
+    if number is None or is_special(number.bits.data, layout_of(number.type)):
+        return None
+    scale = exact_value(number.bits.data, layout_of(number.type))
+    return scale if 2.0**-64 < scale < 2.0**64 else None
+
+
+def _weights(w: Writer, op: ew.ExpOp, step: _Step) -> SSAValue:
+    """exp(x * scale - g) is 2**(x * (scale * log2 e) - g * log2 e), by one fma.
+
+    The product of g is rounded, and so all weights of a row are off by one factor, as if g were
+    another number within a rounding of it. What came before is decayed from the rounded product of
+    m to that of g: it then has the same factor, however often the maximum changes. Rows with a g
+    too far from 0 for that keep the distance as it is, to the base of 2.
+
+    A weight below 2**-126 is flushed to zero: as f16 it would be zero, and in a sum it is less than
+    any rounding, since g is the maximum of what the sum is of, whose own weight is 1. Where weights
+    are used in another type, `ftz` licenses that or they are moved up by 2**24 until the power is
+    taken.
+    """
+    g = step.g
+    owner = g.owner
+    assert isinstance(owner, Operation)
+    assert owner.next_op is not None
+    row = before(owner.next_op)
+    row.origin = op
+    far = row.of(ew.CmpOp, row.of(ew.AbsOp, g), _full(row, step.farthest, g), predicate="ge")
+    unit = row.of(ew.SelectOp, far, _full(row, 1, g), _full(row, LOG2_E, g))
+    moved = _Distance(far, 1) if not op.has_flag("ftz") and _keeps_subnormal(op.result) else None
+    shift = _full(row, 0, g) if moved is None else _by_row(row, moved, 0, SHIFT, g)
+    start = row.of(ew.FmaOp, row.of(ew.NegOp, g), unit, shift)
+    factor = row.of(ew.MulOp, unit, _full(row, float(step.scale), g))
+    _decay(step, unit, shift, start)
+    shape = shape_of(step.x.type)
+    scaled = w.of(ew.FmaOp, step.x, spread(w, factor, shape), spread(w, start, shape))
+    power = w.of(ew.Exp2Op, scaled, fastmath=_with_flag(op, "ftz"))
+    if moved is None:
+        return power
+    return w.of(ew.MulOp, power, _by_row(w, moved, 1, 2.0**-SHIFT, power))
+
+
+def _keeps_subnormal(weights: SSAValue) -> bool:
+    """Whether something may tell a weight below 2**-126 from zero."""
+    for use in weights.uses:
+        user = use.operation
+        if isinstance(user, reductions.RowSumOp):
+            continue
+        if not isinstance(user, ew.CastOp) or element_of(user.result.type) != f16:
+            return True
+    return False
+
+
+def _decay(step: _Step, unit: SSAValue, shift: SSAValue, start: SSAValue) -> None:
+    """exp(m - g) from the products that the weights are taken from."""
+    differences = [use.operation for use in step.m.uses if isinstance(use.operation, ew.SubOp)]
+    for difference in differences:
+        if difference.lhs is not step.m or difference.rhs is not step.g:
+            continue
+        for op in [use.operation for use in difference.result.uses]:
+            if not isinstance(op, ew.ExpOp) or not op.has_flag("afn"):
+                continue
+            w = before(op)
+            origin = w.of(ew.FmaOp, w.of(ew.NegOp, step.m), unit, shift)
+            replace(op, [w.of(ew.Exp2Op, w.of(ew.SubOp, start, origin), fastmath=_flags(op))])
+            count("exp")
+            erase_unused(difference.result, is_side_effect_free)
 
 
 # Divisions and powers.

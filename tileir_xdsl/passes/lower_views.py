@@ -41,9 +41,10 @@ class LowerViewsPass(TilePass):
     of a block to memory that may be the same and is written are ordered by tokens, carried through
     loops and branches; all others are independent. Needs `lower-kernel`.
 
-    A slice goes through a partition view instead where its start is surely that of a tile: without
-    checks when it is `full` (bytecode 13.4) and has gaps between its rows, and with them in a
-    kernel one of whose loops reads the operands of a product that way, on `target`s with TMA.
+    A slice goes through a partition view instead where its start is surely that of a tile and its
+    rows are multiples of 16 bytes: without checks when it is `full` (bytecode 13.4) and has gaps
+    between its rows, and with them in a kernel one of whose loops reads the operands of a product
+    that way, on `target`s with TMA, and on any where products leave no registers for pointers.
     `access=pointer` uses no view, `access=view` one wherever that is possible.
     """
 

@@ -42,6 +42,9 @@ PRODUCTS = (ct.MmaFOp, ct.MmaIOp, ct.MmaFScaledOp)
 _PASSING = (core.PermuteOp, core.ReshapeOp, conversions.FToFOp, conversions.BitcastOp)
 """What may stand between a load and the product that it feeds."""
 
+CROWDED = 64 * 128
+"""Elements of products from which on the registers of a block have no room for pointers."""
+
 WIDEST = 16
 """Bytes of the widest access."""
 
@@ -60,13 +63,23 @@ def feeds_product(op: memory.LoadOp) -> bool:
     return False
 
 
-def in_loop(op: Operation) -> bool:
+def feeds_product_in_loop(op: memory.LoadOp) -> bool:
+    return _in_loop(op) and feeds_product(op)
+
+
+def _in_loop(op: Operation) -> bool:
     parent = op.parent_op()
     while parent is not None and not isinstance(parent, core.EntryOp):
         if isinstance(parent, flow.ForOp | flow.LoopOp):
             return True
         parent = parent.parent_op()
     return False
+
+
+def is_crowded(entry: core.EntryOp) -> bool:
+    """Whether the accumulators of an entry leave few registers."""
+    products = [op for op in entry.walk() if isinstance(op, PRODUCTS)]
+    return sum(prod(shape_of(op.result.type)) for op in products) >= CROWDED
 
 
 class ViewChoice:
@@ -78,8 +91,9 @@ class ViewChoice:
         self.version = version
         self.access = access
         loads = [op for op in entry.walk() if isinstance(op, memory.LoadOp)]
-        self.tma = not set(targets) & set(WITHOUT_TMA) and any(
-            in_loop(op) and feeds_product(op) and self._obstacle(op) is None for op in loads
+        self.streams = (not set(targets) & set(WITHOUT_TMA) or is_crowded(entry)) and any(
+            feeds_product_in_loop(op) and self._obstacle(op) is None and self._has_wide_rows(op)
+            for op in loads
         )
         """Whether a loop of the entry reads the operands of a product through views."""
         self.views: dict[tuple[SSAValue, Any], SSAValue] = {}
@@ -93,7 +107,7 @@ class ViewChoice:
             self._view(e, op, shape_of(op.result.type)),
             index,
             token=token,
-            hints=None if self.tma else NO_TMA,
+            hints=None if self.streams else NO_TMA,
             inbounds=self._inbounds(op, len(index)),
         )
         e.insert(new)
@@ -109,7 +123,7 @@ class ViewChoice:
             self._view(e, op, shape_of(op.value.type)),
             index,
             token=token,
-            hints=None if self.tma else NO_TMA,
+            hints=None if self.streams else NO_TMA,
             inbounds=self._inbounds(op, len(index)),
         )
         e.insert(new)
@@ -126,12 +140,17 @@ class ViewChoice:
         if obstacle is not None:
             missed(op, f"{'pointers' if full else 'masked pointers'}: {obstacle}")
             return None
-        if full and self.version >= V13_4 and (self.tma or self._pays(op)):
+        wide = self._has_wide_rows(op)
+        # Without gaps one offset for each thread is enough.
+        saves = self.streams or not _is_contiguous(op.tensor.type, _shape(op))
+        if full and self.version >= V13_4 and wide and saves:
             remark(op, "partition view without checks: full is promised")
-        elif self.tma:
+        elif self.streams and wide:
             remark(op, "partition view, as a loop feeds a product from this kernel's tensors")
         elif self.access != "view":
-            if not full:
+            if not wide and isinstance(op, memory.LoadOp) and feeds_product_in_loop(op):
+                missed(op, f"masked pointers: rows are not known to be multiples of {WIDEST} bytes")
+            elif not full:
                 missed(op, "masked pointers: 'full' is not promised")
             elif self.version < V13_4:
                 missed(op, "pointers: inbounds needs bytecode 13.4")
@@ -143,18 +162,15 @@ class ViewChoice:
             for start, extent in zip(op.all_indices(), _shape(op), strict=True)
         ]
 
-    def _pays(self, op: Any) -> bool:
-        """Whether a view without checks is better than pointers: its accesses are wide, which a row
-        of unknown length prevents, and the tile has gaps, without which one offset for each thread
-        is enough."""
+    def _has_wide_rows(self, op: Any) -> bool:
+        """Whether a view has wide accesses: a row of unknown length makes them narrow."""
         maker: MakeTensorOp = op.tensor.owner
         type: TensorType = op.tensor.type
         extents = _mixed(type.get_shape(), maker.extents)
         stated = type.get_strides()
         numbers = extents[1:] if stated is None else [extents[-1], *_mixed(stated, maker.strides)]
         width = max(1, WIDEST // storage_bytes(type.element_type))
-        wide = all(number == 1 or _divisor(number) % width == 0 for number in numbers)
-        return wide and not _is_contiguous(type, _shape(op))
+        return all(number == 1 or _divisor(number) % width == 0 for number in numbers)
 
     def _inbounds(self, op: Any, rank: int) -> list[bool] | None:
         full = op.properties.get("full") is not None

@@ -88,18 +88,19 @@ tile_sugar.kernel @start(%X: tensor<?xf32>, %k: i32) {
 
 // -----
 
-// A loop that feeds a product uses checked views where there is TMA, for all that allows it.
+// A loop that feeds a product uses checked views where there is TMA, for all that allows it: rows
+// of C need not be multiples of 16 bytes.
 
 // CHECK-LABEL: entry @product
 // CHECK-DAG:     make_partition_view %{{.*}} : partition_view<tile=(16x16), padding_value = zero,
 // CHECK:         for
 // CHECK:         load_view_tko weak %{{.*}}[%{{.*}}, %{{.*}}] : partition_view
 // CHECK:         load_view_tko weak %{{.*}}[%{{.*}}, %{{.*}}] : partition_view
-// CHECK:         store_view_tko weak
+// CHECK:         store_ptr_tko weak
 // SM80-LABEL:  entry @product
 // SM80-NOT:      view
 // REMARK: remark: partition view, as a loop feeds a product from this kernel's tensors
-tile_sugar.kernel @product(%A: tensor<?x?xf16>, %B: tensor<?x?xf16>, %C: tensor<?x?xf32>) {
+tile_sugar.kernel @product(%A: tensor<?x?xf16> {multiple = [1, 8]}, %B: tensor<?x?xf16> {multiple = [1, 8]}, %C: tensor<?x?xf32>) {
   %b = block_id 0
   %c0 = arith.constant 0 : i32
   %c16 = arith.constant 16 : i32
@@ -113,6 +114,53 @@ tile_sugar.kernel @product(%A: tensor<?x?xf16>, %B: tensor<?x?xf16>, %C: tensor<
     scf.yield %p : tile<16x16xf32>
   }
   store %acc, %C[%m, %m] inside : tile<16x16xf32>, tensor<?x?xf32>
+  return
+}
+
+// -----
+
+// Without TMA only products that leave few registers do.
+
+// SM80-LABEL:  entry @crowded
+// SM80:          for
+// SM80:          load_view_tko weak %{{.*}}[%{{.*}}, %{{.*}}] : partition_view
+// SM80:          load_view_tko weak %{{.*}}[%{{.*}}, %{{.*}}] : partition_view
+tile_sugar.kernel @crowded(%A: tensor<?x16xf16>, %B: tensor<?x128xf16>) {
+  %b = block_id 0
+  %c0 = arith.constant 0 : i32
+  %c16 = arith.constant 16 : i32
+  %c64 = arith.constant 64 : i32
+  %m = arith.muli %b, %c64 : i32
+  %n = extent %B, 0 : tensor<?x128xf16>
+  %zero = constant 0 : tile<64x128xf32>
+  %acc = scf.for %k = %c0 to %n step %c16 iter_args(%s = %zero) -> (tile<64x128xf32>) : i32 {
+    %x = load %A[%m, 0] inside : tensor<?x16xf16> -> tile<64x16xf16>
+    %y = load %B[%k, 0] inside : tensor<?x128xf16> -> tile<16x128xf16>
+    %p = cuda_tile.mmaf %x, %y, %s : tile<64x16xf16>, tile<16x128xf16>, tile<64x128xf32>
+    scf.yield %p : tile<64x128xf32>
+  }
+  return
+}
+
+// -----
+
+// Accesses through views of rows of unknown length would be narrow.
+
+// CHECK-LABEL: entry @narrow
+// CHECK-NOT:     view
+// REMARK: remark: masked pointers: rows are not known to be multiples of 16 bytes
+tile_sugar.kernel @narrow(%A: tensor<?x?xf16>) {
+  %b = block_id 0
+  %c0 = arith.constant 0 : i32
+  %c16 = arith.constant 16 : i32
+  %m = arith.muli %b, %c16 : i32
+  %n = extent %A, 1 : tensor<?x?xf16>
+  %zero = constant 0 : tile<16x16xf32>
+  %acc = scf.for %k = %c0 to %n step %c16 iter_args(%s = %zero) -> (tile<16x16xf32>) : i32 {
+    %x = load %A[%m, %k] inside : tensor<?x?xf16> -> tile<16x16xf16>
+    %p = cuda_tile.mmaf %x, %x, %s : tile<16x16xf16>, tile<16x16xf16>, tile<16x16xf32>
+    scf.yield %p : tile<16x16xf32>
+  }
   return
 }
 

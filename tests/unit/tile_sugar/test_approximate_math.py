@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -147,30 +150,104 @@ def test_unknown_flag_is_an_error() -> None:
         ExpandLibraryPass(fastmath=("fast",))
 
 
-STEP = """tile_sugar.kernel @k(%S: tensor<16x64xf32>, %V: tensor<64x8xf16>, %M: tensor<16x1xf32>,
-    %L: tensor<16x1xf32>, %A: tensor<16x8xf32>) {
+STEP = """tile_sugar.kernel @k(%S: tensor<16x64xf32>, %V: tensor<64x8x{type}>, %M: tensor<16x1xf32>,
+    %L: tensor<16x1xf32>, %A: tensor<16x8xf32>) {{
   %s = load %S[0, 0] : tensor<16x64xf32> -> tile<16x64xf32>
-  %v = load %V[0, 0] : tensor<64x8xf16> -> tile<64x8xf16>
+  %v = load %V[0, 0] : tensor<64x8x{type}> -> tile<64x8x{type}>
   %m = load %M[0, 0] : tensor<16x1xf32> -> tile<16x1xf32>
   %l = load %L[0, 0] : tensor<16x1xf32> -> tile<16x1xf32>
   %a = load %A[0, 0] : tensor<16x8xf32> -> tile<16x8xf32>
-  %x, %y, %z = online_softmax_step %m, %l, %a, %s, %v scale 0.125
-    : tile<16x1xf32>, tile<16x1xf32>, tile<16x8xf32>, tile<16x64xf32>, tile<64x8xf16>
+  %x, %y, %z = online_softmax_step %m, %l, %a, %s, %v scale {scale}
+    : tile<16x1xf32>, tile<16x1xf32>, tile<16x8xf32>, tile<16x64xf32>, tile<64x8x{type}>
   store %x, %M[0, 0] : tile<16x1xf32>, tensor<16x1xf32>
   store %y, %L[0, 0] : tile<16x1xf32>, tensor<16x1xf32>
   store %z, %A[0, 0] : tile<16x8xf32>, tensor<16x8xf32>
   return
-}
+}}
 """
+VALUES = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": f32}
 
 
-@pytest.mark.parametrize("maximum", [-np.inf, 0.0, 3.0e10])
-def test_online_softmax_step_of_special_rows(maximum: float) -> None:
-    values = np.random.default_rng(3).normal(size=(64, 8)).astype(np.float16)
+@pytest.mark.parametrize("maximum", [-np.inf, 0.0, 3.0e10, np.inf, np.nan])
+@pytest.mark.parametrize("type", sorted(VALUES))
+def test_step_of_special_rows(type: str, maximum: float) -> None:
+    text = STEP.format(type=type, scale=0.125)
+    values = np.random.default_rng(3).normal(size=(64, 8)).astype(VALUES[type])
     m, total = np.full((16, 1), maximum, f32), np.ones((16, 1), f32)
-    launch = Launch(STEP, [special_rows(), values, m, total, np.ones((16, 8), f32)])
-    expected, found = launch.original(), launch.run(lowered(STEP))
-    for before, after in zip(expected.arrays[2:], found.arrays[2:], strict=True):
+    launch = Launch(text, [special_rows(), values, m, total, np.ones((16, 8), f32)])
+    expected, found = launch.original(), launch.run(lowered(text))
+    np.testing.assert_array_equal(found.arrays[2], expected.arrays[2])
+    for before, after in zip(expected.arrays[3:], found.arrays[3:], strict=True):
         # A weight may round to another f16.
         np.testing.assert_allclose(after, before, rtol=2.0**-9, atol=2.0**-9)
-    assert "exp2" in module_text(lowered(STEP))
+    assert "exp2" in module_text(lowered(text))
+
+
+@pytest.mark.parametrize("type", ["bf16", "f32"])
+def test_step_keeps_subnormal_weights(type: str) -> None:
+    """Products with the columns of a unit matrix are the weights."""
+    text = STEP.format(type=type, scale=0.125)
+    scores = np.zeros((16, 64), f32)
+    scores[:, :8] = np.linspace(-91, -85, 128).reshape(16, 8) * 8
+    values = np.eye(64, 8).astype(VALUES[type])
+    m, total = np.full((16, 1), -np.inf, f32), np.zeros((16, 1), f32)
+    launch = Launch(text, [scores, values, m, total, np.zeros((16, 8), f32)])
+    expected, found = launch.original().arrays[4], launch.run(lowered(text)).arrays[4]
+    least = 2.0**-133 if type == "bf16" else 2.0**-149
+    places = 8 if type == "bf16" else 16
+    np.testing.assert_allclose(found, expected, rtol=2.0**-places, atol=2 * least)
+    assert (expected > 0).all()
+    assert (expected < np.finfo(f32).tiny).any()
+    flushed = launch.run(lowered(text, fastmath=("afn", "contract", "ftz"))).arrays[4]
+    assert (flushed == 0).any()
+
+
+def _attention(text: str, scores: Array, values: Any, steps: int) -> tuple[Array, Array, Array]:
+    """m, l and acc after a number of steps, each with 64 columns of the scores."""
+    lowering = lowered(text)
+    state = [np.full((16, 1), -np.inf, f32), np.zeros((16, 1), f32), np.zeros((16, 8), f32)]
+    for step in range(steps):
+        part = slice(64 * step, 64 * (step + 1))
+        launch = Launch(text, [scores[:, part].copy(), values[part].copy(), *state])
+        state = list(launch.run(lowering).arrays[2:])
+    return state[0], state[1], state[2]
+
+
+@pytest.mark.parametrize("magnitude", [0, 4, 8, 12, 16, 20, 24, 27, 28, 30, 34, 60, 120])
+@pytest.mark.parametrize("scale", [0.125, 1.0])
+def test_attention_with_growing_maxima(scale: float, magnitude: int) -> None:
+    """Against f64. Row 0 holds one number, in the others every step raises the maximum a little:
+    what came before must decay to the unit of what comes."""
+    rng = np.random.default_rng(magnitude)
+    size = f32(2.0**magnitude / scale)
+    spacing = max(np.spacing(size), f32(1 / scale))
+    rise = np.repeat(np.arange(4), 64) - rng.integers(0, 4, (16, 256))
+    scores = (size + spacing * rise).astype(f32)
+    scores[0] = -size
+    scores[1, :128] = -1.0e30
+    values = rng.normal(size=(256, 8)).astype(np.float16)
+    m, total, acc = _attention(STEP.format(type="f16", scale=scale), scores, values, 4)
+    t = scores.astype(np.float64) * scale
+    np.testing.assert_array_equal(m[:, 0], t.max(1))
+    weights = np.exp(t - t.max(1, keepdims=True))
+    exact = weights @ values.astype(np.float64) / weights.sum(1, keepdims=True)
+    # 256 weights are rounded to f16.
+    np.testing.assert_allclose(acc / total, exact, rtol=0, atol=2.0**-10)
+    unit = abs(t.max(1, keepdims=True)) * 2.0**-22 + 2.0**-16
+    near = unit[:, 0] < 2.0**-4
+    np.testing.assert_array_less(abs(total / weights.sum(1, keepdims=True) - 1)[near], unit[near])
+
+
+@pytest.mark.parametrize("magnitude", [0, 8, 16, 20])
+def test_attention_at_any_scale(magnitude: int) -> None:
+    """A scale that is no power of two is rounded once with log2 e: scores differ as by f32."""
+    rng = np.random.default_rng(magnitude)
+    scale = f32(0.08838835)
+    scores = (rng.normal(size=(16, 256)) * 20 + 2.0**magnitude / scale).astype(f32)
+    values = rng.normal(size=(256, 8)).astype(np.float16)
+    m, total, acc = _attention(STEP.format(type="f16", scale=scale), scores, values, 4)
+    t = scores.astype(np.float64) * float(scale)
+    weights = np.exp(t - t.max(1, keepdims=True))
+    exact = weights @ values.astype(np.float64) / weights.sum(1, keepdims=True)
+    np.testing.assert_allclose(acc / total, exact, rtol=0, atol=2.0**-9)
+    assert np.isfinite(m).all()

@@ -16,7 +16,9 @@ from tileir_xdsl.passes.lower_views import LowerViewsPass
 f16, f32 = np.float16, np.float32
 
 MATMUL = """tile_sugar.kernel @matmul(
-    %A: tensor<?x?xf16> {readonly}, %B: tensor<?x?xf16> {readonly}, %C: tensor<?x?xf16> {writeonly})
+    %A: tensor<?x?xf16> {readonly, multiple = [1, 8]},
+    %B: tensor<?x?xf16> {readonly, multiple = [1, 8]},
+    %C: tensor<?x?xf16> {writeonly, multiple = [1, 8]})
     grid(ceildiv(dim %C 0, 16), ceildiv(dim %C 1, 32)) {
   %bx = block_id 0
   %by = block_id 1
@@ -71,13 +73,15 @@ def normal(*shape: int, dtype: Any = f32) -> Any:
 
 
 @pytest.mark.parametrize("version", ["13.1", "13.4"])
-@pytest.mark.parametrize(("m", "n", "k"), [(32, 64, 48), (19, 37, 21), (1, 1, 1), (16, 32, 0)])
+@pytest.mark.parametrize(("m", "n", "k"), [(32, 64, 48), (19, 40, 24), (1, 8, 8), (16, 32, 0)])
 def test_products_through_views(version: str, m: int, n: int, k: int) -> None:
     a, b = normal(m, k, dtype=f16), normal(k, n, dtype=f16)
     check_lowering(MATMUL, [a, b, np.zeros((m, n), f16)], version)
     assert "load_view_tko" in module_text(lowered(MATMUL, version=version))
     assert "view" not in module_text(lowered(MATMUL, version=version, access="pointer"))
     assert "view" not in module_text(lowered(MATMUL, version=version, target="sm_80"))
+    # Rows that need not be multiples of 16 bytes.
+    assert "view" not in module_text(lowered(MATMUL.replace("[1, 8]", "[1, 4]"), version=version))
 
 
 @pytest.mark.parametrize("version", ["13.1", "13.4"])
