@@ -28,9 +28,6 @@ DEFAULT_WARPS = 4
 ACCUMULATORS = 128 * 128
 """Elements of f32 products that the registers of four warps hold beside everything else."""
 
-ASYNCHRONOUS_ACCUMULATORS = 128 * (128 + 64)
-"""The same on sm_90, whose products read their operands from shared memory."""
-
 TENSOR_MEMORY = ("sm_100", "sm_103", "sm_110")
 """Targets where an accumulator is in registers only if something else is done with it."""
 
@@ -110,8 +107,7 @@ def _best_for_products(products: Sequence[Any], target: str) -> tuple[int, str] 
     if target in TENSOR_MEMORY and len(products) == 1:
         return None
     elements = sum(prod(_shape(op.result.type)) for op in products)
-    limit = ASYNCHRONOUS_ACCUMULATORS if target == "sm_90" else ACCUMULATORS
-    if elements <= limit:
+    if elements <= ACCUMULATORS:
         return None
     return 2 * DEFAULT_WARPS, f": products of {elements} elements do not fit the registers of 4"
 

@@ -9,7 +9,10 @@
 // SM100: entry @large({{[^)]*}}) {
 // BOTH: entry @large({{.*}}) optimization_hints=<sm_90 = {num_worker_warps_per_cta = 8}>
 // CHECK: entry @small({{[^)]*}}) {
+// CHECK: entry @two({{.*}}) optimization_hints=<sm_90 = {num_worker_warps_per_cta = 8}>
+// SM100: entry @two({{.*}}) optimization_hints=<sm_100 = {num_worker_warps_per_cta = 8}>
 // REMARK: remark: 8 warps: products of 32768 elements do not fit the registers of 4
+// REMARK: remark: 8 warps: products of 24576 elements do not fit the registers of 4
 cuda_tile.module @m {
   entry @large(%p: tile<ptr<f16>>) {
     %a = constant <f16: 1.0> : tile<128x16xf16>
@@ -23,6 +26,17 @@ cuda_tile.module @m {
     %b = constant <f16: 1.0> : tile<16x128xf16>
     %c = constant <f32: 0.0> : tile<128x128xf32>
     %d = mmaf %a, %b, %c : tile<128x16xf16>, tile<16x128xf16>, tile<128x128xf32>
+    return
+  }
+  entry @two(%p: tile<ptr<f16>>) {
+    %a = constant <f16: 1.0> : tile<128x64xf16>
+    %b = constant <f16: 1.0> : tile<64x128xf16>
+    %c = constant <f32: 0.0> : tile<128x128xf32>
+    %d = mmaf %a, %b, %c : tile<128x64xf16>, tile<64x128xf16>, tile<128x128xf32>
+    %e = ftof %d : tile<128x128xf32> -> tile<128x128xf16>
+    %f = constant <f16: 1.0> : tile<128x64xf16>
+    %g = constant <f32: 0.0> : tile<128x64xf32>
+    %h = mmaf %e, %f, %g : tile<128x128xf16>, tile<128x64xf16>, tile<128x64xf32>
     return
   }
 }
