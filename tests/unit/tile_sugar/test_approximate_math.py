@@ -238,10 +238,10 @@ def test_attention_with_growing_maxima(scale: float, magnitude: int) -> None:
     np.testing.assert_array_less(abs(total / weights.sum(1, keepdims=True) - 1)[near], unit[near])
 
 
-@pytest.mark.parametrize("magnitude", [0, 8, 16, 20])
-def test_attention_at_any_scale(magnitude: int) -> None:
+@pytest.mark.parametrize("magnitude", [0, 8, 16, 20, 24.5])
+def test_attention_at_any_scale(magnitude: float) -> None:
     """A scale that is no power of two is rounded once with log2 e: scores differ as by f32."""
-    rng = np.random.default_rng(magnitude)
+    rng = np.random.default_rng(int(magnitude))
     scale = f32(0.08838835)
     scores = (rng.normal(size=(16, 256)) * 20 + 2.0**magnitude / scale).astype(f32)
     values = rng.normal(size=(256, 8)).astype(np.float16)
