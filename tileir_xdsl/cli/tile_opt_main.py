@@ -370,10 +370,12 @@ class TileOptMain(xDSLOptMain):
 
     def _emit_cubin(self, module: ModuleOp, chunk: Chunk) -> bytes:
         from tileir_xdsl.runtime.assembler_remarks import compile_with_remarks
-        from tileir_xdsl.runtime.tileiras import compile_module
+        from tileir_xdsl.runtime.hints import changed_hints
+        from tileir_xdsl.runtime.tileiras import compile_module, find_tileiras
 
         args = self.args
         gpu, level, name = args.gpu_name, args.opt_level, chunk.name
+        chunk.sink.extend(changed_hints(module, gpu, find_tileiras()))
         if not self._assembler_remarks():
             return compile_module(module, gpu, opt_level=level, name=name)
         assembly = compile_with_remarks(module, gpu, opt_level=level, name=name)

@@ -19,7 +19,7 @@ from tileir_xdsl.dialects.cuda_tile.types import TileType
 from tileir_xdsl.passes.reporting import missed, remark
 from tileir_xdsl.passes.sugar import assembler_of, operations, targets_of
 from tileir_xdsl.passes.tile_pass import TilePass
-from tileir_xdsl.versions import LATEST, V13_5
+from tileir_xdsl.versions import LATEST, V13_5, Version
 
 WARPS = "num_worker_warps_per_cta"
 DEFAULT_WARPS = 4
@@ -71,13 +71,11 @@ class ChooseHintsPass(TilePass):
                     self._choose(inner, target)
 
     def _choose(self, entry: core.EntryOp, target: str) -> None:
-        choice = None if _has_warps(entry, target) else _best(entry, target)
+        choice = _best(entry, target) if stated_warps(entry, target) is None else None
         if choice is None:
             return
         best, reason = choice
-        warps = best
-        if assembler_of(self.assembler) < SINCE_ANY_WARPS:
-            warps = min(max(best, FEWEST_BEFORE), MOST_BEFORE)
+        warps = warps_taken(best, assembler_of(self.assembler))
         if warps != DEFAULT_WARPS:
             _state(entry, target, warps)
         of = f" of {target}" if len(targets_of(self.target)) > 1 else ""
@@ -124,9 +122,21 @@ def _shape(type: Any) -> tuple[int, ...]:
     return tuple(type.get_shape())
 
 
-def _has_warps(entry: core.EntryOp, target: str) -> bool:
+def stated_warps(entry: core.EntryOp, target: str) -> int | None:
+    """How many warps an entry asks for on a GPU."""
     hints = _dictionaries(entry)
-    return any(WARPS in hints[name].data for name in ("default", target) if name in hints)
+    for name in (target, "default"):
+        warps = hints[name].data.get(WARPS) if name in hints else None
+        if isinstance(warps, IntegerAttr):
+            return warps.value.data
+    return None
+
+
+def warps_taken(warps: int, assembler: Version) -> int:
+    """How many warps a release of tileiras makes of a hint."""
+    if assembler >= SINCE_ANY_WARPS:
+        return warps
+    return min(max(warps, FEWEST_BEFORE), MOST_BEFORE)
 
 
 def _dictionaries(entry: core.EntryOp) -> dict[str, DictionaryAttr]:
