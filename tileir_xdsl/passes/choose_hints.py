@@ -16,6 +16,7 @@ from tileir_xdsl.dialects.cuda_tile import control_flow as flow
 from tileir_xdsl.dialects.cuda_tile import core, memory, views
 from tileir_xdsl.dialects.cuda_tile.attributes import OptimizationHintsAttr
 from tileir_xdsl.dialects.cuda_tile.types import TileType
+from tileir_xdsl.dialects.tile_sugar.kernel import KernelOp
 from tileir_xdsl.passes.reporting import missed, remark
 from tileir_xdsl.passes.sugar import assembler_of, operations, targets_of
 from tileir_xdsl.passes.tile_pass import TilePass
@@ -122,7 +123,7 @@ def _shape(type: Any) -> tuple[int, ...]:
     return tuple(type.get_shape())
 
 
-def stated_warps(entry: core.EntryOp, target: str) -> int | None:
+def stated_warps(entry: core.EntryOp | KernelOp, target: str) -> int | None:
     """How many warps an entry asks for on a GPU."""
     hints = _dictionaries(entry)
     for name in (target, "default"):
@@ -139,7 +140,7 @@ def warps_taken(warps: int, assembler: Version) -> int:
     return min(max(warps, FEWEST_BEFORE), MOST_BEFORE)
 
 
-def _dictionaries(entry: core.EntryOp) -> dict[str, DictionaryAttr]:
+def _dictionaries(entry: core.EntryOp | KernelOp) -> dict[str, DictionaryAttr]:
     """The hints of an entry by architecture."""
     found: dict[str, DictionaryAttr] = {}
     hints = entry.optimization_hints

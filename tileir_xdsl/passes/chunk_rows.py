@@ -13,7 +13,6 @@ from xdsl.dialects.builtin import i32
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
-from tileir_xdsl.dialects.cuda_tile.places import copy_place
 from tileir_xdsl.dialects.cuda_tile.types import is_power_of_two
 from tileir_xdsl.dialects.tile_sugar import elementwise as ew
 from tileir_xdsl.dialects.tile_sugar import memory, reductions
@@ -21,7 +20,7 @@ from tileir_xdsl.dialects.tile_sugar.expansion import KINDS, Writer
 from tileir_xdsl.dialects.tile_sugar.kernel import KernelOp
 from tileir_xdsl.dialects.tile_sugar.types import element_of, is_tile, shape_of, tile_type
 from tileir_xdsl.passes.reporting import count, missed, remark
-from tileir_xdsl.passes.sugar import before, operations, replace
+from tileir_xdsl.passes.sugar import at_shape, before, operations, replace
 from tileir_xdsl.passes.tile_pass import TilePass
 
 COMBINE: dict[str, type[ew.BinaryOp]] = {"sum": ew.AddOp, "max": ew.MaxOp, "min": ew.MinOp}
@@ -100,7 +99,7 @@ class _Kernel:
                 return "the first column is computed"
         if isinstance(op, memory.LoadOp):
             return self._memory_obstacle(op)
-        if isinstance(op, memory.StoreOp) or isinstance(op, _EXPRESSIONS):
+        if isinstance(op, memory.StoreOp) or isinstance(op, EXPRESSIONS):
             return None
         kind = KINDS.get(type(op))
         if kind in COMBINE and cast(Any, op).dimension == len(shape) - 1:
@@ -171,7 +170,7 @@ class _Kernel:
         return list(loop.results)
 
 
-_EXPRESSIONS = (
+EXPRESSIONS = (
     ew.ElementwiseOp,
     ew.CastOp,
     ew.BitcastOp,
@@ -222,16 +221,4 @@ class _Chunk:
                 return line
             start = self.w.one(ew.SplatOp.to(self.column, shape))
             return self.w.of(ew.AddOp, line, start)
-        if isinstance(op, ew.ConstantOp):
-            return self.w.constant(op.value, chunk_type)
-        if isinstance(op, ew.SplatOp | ew.BroadcastOp):
-            return self.w.one(op.__class__.to(self.of(op.source), shape))
-        cls: Any = op.__class__
-        new: Operation = cls.create(
-            operands=[self.of(operand) for operand in op.operands],
-            result_types=[chunk_type],
-            properties=dict(op.properties),
-            attributes=dict(op.attributes),
-        )
-        copy_place(op, new)
-        return self.w.one(new)
+        return at_shape(self.w, op, [self.of(operand) for operand in op.operands], shape)

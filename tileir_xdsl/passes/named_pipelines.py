@@ -86,6 +86,7 @@ class TileSugarToCudaTilePipeline(NamedPipeline):
         from tileir_xdsl.passes.lower_views import LowerViewsPass
         from tileir_xdsl.passes.merge_reductions import MergeReductionsPass
         from tileir_xdsl.passes.pad_to_power_of_two import PadToPowerOfTwoPass
+        from tileir_xdsl.passes.split_rows import SplitRowsPass
 
         version = self.version
         return [
@@ -94,6 +95,7 @@ class TileSugarToCudaTilePipeline(NamedPipeline):
             ExpandLibraryPass(fastmath=() if self.exact else self.fastmath),
             LegalizeElementwisePass(),
             *([] if self.exact else [ApproximateMathPass(), ContractFmaPass(), ChunkRowsPass()]),
+            SplitRowsPass(reassociate=not self.exact, target=self.target),
             *([FuseSweepsPass()] if self.fuse else []),
             PadToPowerOfTwoPass(),
             LowerReductionsPass(version=version),

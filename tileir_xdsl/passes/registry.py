@@ -35,6 +35,7 @@ PASSES: dict[str, PassFactory] = {
     "approximate-math": _pass("approximate_math", "ApproximateMathPass"),
     "contract-fma": _pass("contract_fma", "ContractFmaPass"),
     "chunk-rows": _pass("chunk_rows", "ChunkRowsPass"),
+    "split-rows": _pass("split_rows", "SplitRowsPass"),
     "fuse-sweeps": _pass("fuse_sweeps", "FuseSweepsPass"),
     "pad-to-power-of-two": _pass("pad_to_power_of_two", "PadToPowerOfTwoPass"),
     "lower-reductions": _pass("lower_reductions", "LowerReductionsPass"),

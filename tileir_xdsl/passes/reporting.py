@@ -19,7 +19,7 @@ from tileir_xdsl.diagnostics.remarks import TEXT
 
 REMARK_TOPICS: Mapping[str, frozenset[str]] = {
     "fusion": frozenset(
-        {"chunk-rows", "contract-fma", "fuse-fma", "fuse-sweeps", "merge-reductions"}
+        {"chunk-rows", "contract-fma", "fuse-fma", "fuse-sweeps", "merge-reductions", "split-rows"}
     ),
     "math": frozenset({"approximate-math", "clear-fastmath", "contract-fma", "fuse-fma"}),
     "views": frozenset({"agree-vector-width", "infer-promises", "lower-views"}),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from xdsl.builder import Builder
 from xdsl.ir import Operation, Region, SSAValue
@@ -12,8 +12,10 @@ from xdsl.utils.exceptions import VerifyException
 
 from tileir_xdsl.diagnostics import DiagnosticError
 from tileir_xdsl.dialects.cuda_tile.places import place_of
+from tileir_xdsl.dialects.tile_sugar import elementwise as ew
 from tileir_xdsl.dialects.tile_sugar.expansion import Writer
 from tileir_xdsl.dialects.tile_sugar.primitives import Emitter
+from tileir_xdsl.dialects.tile_sugar.types import element_of, tile_type
 from tileir_xdsl.versions import DEFAULT, LATEST, Version
 
 EmitterT = TypeVar("EmitterT", bound=Emitter)
@@ -63,6 +65,24 @@ def replace(op: Operation, results: Sequence[SSAValue]) -> None:
         old.replace_all_uses_with(new)
     op.detach()
     op.erase()
+
+
+def at_shape(w: Writer, op: Any, operands: Sequence[SSAValue], shape: Sequence[int]) -> SSAValue:
+    """An elementwise operation, or one that makes equal elements, again for another shape."""
+    result = tile_type(shape, element_of(op.results[0].type))
+    if isinstance(op, ew.ConstantOp):
+        return w.constant(op.value, result)
+    if isinstance(op, ew.SplatOp | ew.BroadcastOp):
+        return w.one(op.__class__.to(operands[0], shape))
+    cls: type[Operation] = op.__class__
+    return w.one(
+        cls.create(
+            operands=operands,
+            result_types=[result],
+            properties=dict(op.properties),
+            attributes=dict(op.attributes),
+        )
+    )
 
 
 def operations(regions: Sequence[Region]) -> Iterator[Operation]:
