@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 
 from xdsl.context import Context
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.dialects.builtin import f32
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from tileir_xdsl.analysis.effects import only_computes
+from tileir_xdsl.dialects.cuda_tile import arithmetic as arith
 from tileir_xdsl.dialects.cuda_tile import core
 from tileir_xdsl.dialects.cuda_tile.control_flow import YieldOp
-from tileir_xdsl.dialects.cuda_tile.types import TileType
+from tileir_xdsl.dialects.cuda_tile.types import TileType, bit_width
+from tileir_xdsl.dialects.tile_sugar.types import is_integer
+from tileir_xdsl.passes.choose_hints import DEFAULT_WARPS, stated_warps
 from tileir_xdsl.passes.patterns import fuse_locations
 from tileir_xdsl.passes.reporting import count, missed, remark
+from tileir_xdsl.passes.sugar import targets_of
 from tileir_xdsl.passes.tile_pass import TilePass
 
-SHORTEST = 256
-"""Elements of a reduced dimension from which on it is spread over several warps."""
+BITS_OF_A_WARP = 32 * 128
+"""What a warp reads at once: a longer row is spread over several, which meet at barriers."""
+
+REDUX_BITS = 32
+"""The widest integers that a warp reduces in one instruction, when they come alone."""
+
+PAIRWISE = ("sm_100", "sm_103", "sm_110")
+"""Targets that add pairs of f32 and take maxima of three, in reductions that come alone."""
+
+SUMS = range(256, 1024 + 1)
+"""Columns of the sums for which the barriers saved are worth more there."""
+
+EXTREMES = range(512, 1 << 31)
+"""The same when one of the two is a maximum or minimum, which a warp ends in one instruction."""
 
 
 @dataclass(frozen=True)
@@ -24,30 +43,33 @@ class MergeReductionsPass(TilePass):
     """Merges `reduce` operations of one shape and dimension that do not need each other.
 
     The second moves up to the first, with what it is computed from. Each result is combined in the
-    order that it had. Only dimensions of 256 elements or more: shorter ones lie in one warp, where
-    there is no barrier to save.
+    order that it had. Only where it pays on all `target`s: in dimensions that are spread over
+    several warps, which then meet at fewer barriers, and never for integers of 32 bits or less.
+    On sm_100 only in blocks of several rows: for sums of 256 to 1024 columns, with f32 maxima or
+    minima from 512 on. Needs `choose-hints`, which says how many warps there are.
     """
 
     name = "merge-reductions"
 
+    target: str | tuple[str, ...] = "sm_90"
+
+    def __post_init__(self) -> None:
+        targets_of(self.target)
+
     def run_on(self, ctx: Context, op: Operation) -> None:
         for region in op.regions:
             for block in region.blocks:
-                _merge_block(block)
+                _merge_block(block, targets_of(self.target))
                 for inner in list(block.ops):
                     self.run_on(ctx, inner)
 
 
-def _merge_block(block: Block) -> None:
+def _merge_block(block: Block, targets: Sequence[str]) -> None:
     first = block.first_op
     while first is not None:
-        if isinstance(first, core.ReduceOp) and _is_long(first):
-            first = _merge_with_followers(first)
+        if isinstance(first, core.ReduceOp):
+            first = _merge_with_followers(first, targets)
         first = first.next_op
-
-
-def _is_long(op: core.ReduceOp) -> bool:
-    return _shape(op)[op.fold_dim()] >= SHORTEST
 
 
 def _shape(op: core.ReduceOp) -> tuple[int, ...]:
@@ -56,22 +78,84 @@ def _shape(op: core.ReduceOp) -> tuple[int, ...]:
     return tuple(type.get_shape())
 
 
-def _merge_with_followers(first: core.ReduceOp) -> core.ReduceOp:
+def _merge_with_followers(first: core.ReduceOp, targets: Sequence[str]) -> core.ReduceOp:
     second = first.next_op
     while second is not None:
         following = second.next_op
         if isinstance(second, core.ReduceOp) and _fit(first, second):
-            needed = _computed_between(first, second)
-            if needed is None:
-                missed(second, "not merged with the reduction before it: it needs it or memory")
-            else:
-                first = _merge(first, second, needed)
+            first = _merge_if_possible(first, second, targets)
         second = following
     return first
 
 
 def _fit(first: core.ReduceOp, second: core.ReduceOp) -> bool:
     return _shape(first) == _shape(second) and first.fold_dim() == second.fold_dim()
+
+
+def _merge_if_possible(
+    first: core.ReduceOp, second: core.ReduceOp, targets: Sequence[str]
+) -> core.ReduceOp:
+    """One reduction for two; the first where that is impossible or does not pay."""
+    needed = _computed_between(first, second)
+    if needed is None:
+        missed(second, "not merged with the reduction before it: it needs it or memory")
+        return first
+    for target in targets:
+        reason = _why_not(first, second, target)
+        if reason is not None:
+            missed(second, f"not merged with the reduction before it: {reason}")
+            return first
+    return _merge(first, second, needed)
+
+
+def _why_not(first: core.ReduceOp, second: core.ReduceOp, target: str) -> str | None:
+    """Why two reductions are better than one on a target."""
+    if not _has_barriers(first, target):
+        return "no barrier to save, as each warp has all that it reduces"
+    if any(map(_reduces_narrow_integers, (first, second))):
+        return "alone they have instructions for integers"
+    if target in PAIRWISE and f32 in (*_elements(first), *_elements(second)):
+        extremes = any(map(_has_extremes, (first, second)))
+        if not _pays_on_pairwise(first, EXTREMES if extremes else SUMS):
+            return f"alone they have faster instructions on {target}"
+    return None
+
+
+def _has_barriers(op: core.ReduceOp, target: str) -> bool:
+    """Whether the warps of a block, each with the elements that it reads at once, share results."""
+    warps = _warps(op, target)
+    bits = max(map(bit_width, _elements(op)))
+    shape, dim = _shape(op), op.fold_dim()
+    if dim == len(shape) - 1:
+        return warps > 1 and shape[dim] * bits > BITS_OF_A_WARP
+    return warps > 1 and prod(shape[dim + 1 :]) * bits < warps * BITS_OF_A_WARP
+
+
+def _warps(op: core.ReduceOp, target: str) -> int:
+    parent = op.parent_op()
+    while parent is not None and not isinstance(parent, core.EntryOp):
+        parent = parent.parent_op()
+    stated = None if parent is None else stated_warps(parent, target)
+    return DEFAULT_WARPS if stated is None else stated
+
+
+def _pays_on_pairwise(op: core.ReduceOp, columns: range) -> bool:
+    shape, dim = _shape(op), op.fold_dim()
+    return dim == len(shape) - 1 and prod(shape[:-1]) > 1 and shape[-1] in columns
+
+
+def _elements(op: core.ReduceOp) -> list[Attribute]:
+    types = [value.type for value in op.inputs]
+    return [type.element_type for type in types if isinstance(type, TileType)]
+
+
+def _reduces_narrow_integers(op: core.ReduceOp) -> bool:
+    integers = [bit_width(element) for element in _elements(op) if is_integer(element)]
+    return any(bits <= REDUX_BITS for bits in integers)
+
+
+def _has_extremes(op: core.ReduceOp) -> bool:
+    return any(isinstance(inner, arith.MaxFOp | arith.MinFOp) for inner in op.body.walk())
 
 
 def _computed_between(first: Operation, second: Operation) -> list[Operation] | None:
