@@ -252,9 +252,11 @@ def _extremum(
     lhs, rhs = _flushed((lhs, rhs), fmt, ftz)
     if fmt.width < 32:
         lhs, rhs = lhs.astype(np.float32), rhs.astype(np.float32)
+    # np.fmax answers NaN for a signaling one and a number, but only in some positions of an array.
     chosen = choose(lhs, rhs)
-    if propagate_nan:
-        chosen = np.where(np.isnan(lhs) | np.isnan(rhs), lhs + rhs, chosen)
+    if np.isnan(chosen).any():
+        number = lhs + rhs if propagate_nan else np.where(np.isnan(rhs), lhs, rhs)
+        chosen = np.where(np.isnan(lhs) | np.isnan(rhs), number, chosen)
     return np.asarray(chosen), np.asarray(lhs), np.asarray(rhs)
 
 
@@ -266,7 +268,7 @@ def maxf(
 
     max(+0, -0) is +0.
     """
-    chosen, lhs, rhs = _extremum(np.fmax, lhs, rhs, fmt, propagate_nan, ftz)
+    chosen, lhs, rhs = _extremum(np.maximum, lhs, rhs, fmt, propagate_nan, ftz)
     integer = np.int32 if chosen.dtype == np.float32 else np.int64
     both = np.asarray(lhs.view(integer) & rhs.view(integer)).view(chosen.dtype)
     return np.where(lhs == rhs, both, chosen).astype(fmt.dtype)
@@ -280,7 +282,7 @@ def minf(
 
     min(+0, -0) is -0.
     """
-    chosen, lhs, rhs = _extremum(np.fmin, lhs, rhs, fmt, propagate_nan, ftz)
+    chosen, lhs, rhs = _extremum(np.minimum, lhs, rhs, fmt, propagate_nan, ftz)
     integer = np.int32 if chosen.dtype == np.float32 else np.int64
     either = np.asarray(lhs.view(integer) | rhs.view(integer)).view(chosen.dtype)
     return np.where(lhs == rhs, either, chosen).astype(fmt.dtype)

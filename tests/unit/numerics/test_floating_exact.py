@@ -340,6 +340,17 @@ def test_maxf_and_minf(name: str, propagate_nan: bool) -> None:
             assert oracle.same(actual, expected), (a, b, larger)
 
 
+@pytest.mark.parametrize("lanes", [1, 4, 7, 16, 33])
+def test_signaling_nan_loses_in_every_lane(lanes: int) -> None:
+    f32 = FLOAT_FORMATS["f32"]
+    nan = np.full(lanes, 0x7F800001, np.uint32).view(np.float32)
+    numbers = np.arange(lanes, dtype=np.float32)
+    for operation in (floating.maxf, floating.minf):
+        for operands in ((nan, numbers), (numbers, nan)):
+            assert operation(*operands, f32).tolist() == numbers.tolist()
+            assert np.isnan(operation(*operands, f32, propagate_nan=True)).all()
+
+
 def flushed(value: float) -> float:
     return math.copysign(0.0, value) if abs(value) < 2.0**-126 else value
 
