@@ -76,6 +76,7 @@ class TileSugarToCudaTilePipeline(NamedPipeline):
         from tileir_xdsl.passes.cse import CommonSubexpressionEliminationPass
         from tileir_xdsl.passes.dce import DeadCodeEliminationPass
         from tileir_xdsl.passes.expand_library import ExpandLibraryPass
+        from tileir_xdsl.passes.extrema_to_redux import ExtremaToReduxPass
         from tileir_xdsl.passes.fuse_sweeps import FuseSweepsPass
         from tileir_xdsl.passes.infer_promises import InferPromisesPass
         from tileir_xdsl.passes.legalize_elementwise import LegalizeElementwisePass
@@ -105,6 +106,7 @@ class TileSugarToCudaTilePipeline(NamedPipeline):
             AgreeVectorWidthPass(),
             ChooseHintsPass(target=self.target, assembler=self.assembler),
             MergeReductionsPass(target=self.target),
+            ExtremaToReduxPass(version=version, target=self.target),
             CanonicalizePass(),
             CommonSubexpressionEliminationPass(),
             DeadCodeEliminationPass(),

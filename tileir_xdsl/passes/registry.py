@@ -45,6 +45,7 @@ PASSES: dict[str, PassFactory] = {
     "merge-reductions": _pass("merge_reductions", "MergeReductionsPass"),
     "agree-vector-width": _pass("agree_vector_width", "AgreeVectorWidthPass"),
     "choose-hints": _pass("choose_hints", "ChooseHintsPass"),
+    "extrema-to-redux": _pass("extrema_to_redux", "ExtremaToReduxPass"),
     "tile-sugar-to-cuda-tile": _pass("named_pipelines", "TileSugarToCudaTilePipeline"),
 }
 """All passes, in the order of the documentation."""

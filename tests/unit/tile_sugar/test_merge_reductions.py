@@ -35,5 +35,5 @@ def test_sum_and_maximum(element: str, dtype: type, columns: int, reductions: in
     check_lowering(
         text, [special(columns, dtype), np.zeros((3, 1), dtype), np.zeros((3, 1), dtype)]
     )
-    module = lowered(text, exact=True)
+    module = lowered(text, exact=True, target="sm_100")
     assert sum(isinstance(op, core.ReduceOp) for op in module.walk()) == reductions
