@@ -19,6 +19,7 @@ from tileir_xdsl.dialects.cuda_tile.types import PtrType, TileType
 from tileir_xdsl.passes.reporting import remark
 from tileir_xdsl.passes.sugar import operations
 from tileir_xdsl.passes.tile_pass import TilePass
+from tileir_xdsl.passes.tile_views import has_products
 
 WIDEST = 16
 """Bytes of the widest access."""
@@ -38,12 +39,8 @@ class AgreeVectorWidthPass(TilePass):
 
     def run_on(self, ctx: Context, op: Operation) -> None:
         for inner in list(operations(op.regions)):
-            if isinstance(inner, core.EntryOp) and not _has_products(inner):
+            if isinstance(inner, core.EntryOp) and not has_products(inner):
                 _agree(inner)
-
-
-def _has_products(entry: core.EntryOp) -> bool:
-    return any(isinstance(op, ct.MmaFOp | ct.MmaIOp | ct.MmaFScaledOp) for op in entry.walk())
 
 
 @dataclass(frozen=True)

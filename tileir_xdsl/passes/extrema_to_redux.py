@@ -18,6 +18,7 @@ from tileir_xdsl.passes.lower_reductions import fold_body
 from tileir_xdsl.passes.reporting import count, remark
 from tileir_xdsl.passes.sugar import before, operations, replace, targets_of
 from tileir_xdsl.passes.tile_pass import TilePass
+from tileir_xdsl.passes.tile_views import has_products
 from tileir_xdsl.versions import DEFAULT, Version
 
 VECTOR = 4
@@ -42,7 +43,8 @@ class ExtremaToReduxPass(TilePass):
     a lane holds, are combined first; what is left becomes integers of the same order, NaN beyond
     all numbers. The result is the same number; which NaN it is where it is one may differ. Only
     blocks of four rows or more, of 128 columns or more, and `target`s none of which reduces f32
-    in one instruction itself: elsewhere it makes the code longer.
+    in one instruction itself: elsewhere it makes the code longer, as it does in an entry with
+    products, whose rows are spread over lanes in another way.
     """
 
     name = "extrema-to-redux"
@@ -58,7 +60,7 @@ class ExtremaToReduxPass(TilePass):
             return
         version = Version.parse(str(self.version))
         for inner in list(operations(op.regions)):
-            if isinstance(inner, core.EntryOp):
+            if isinstance(inner, core.EntryOp) and not has_products(inner):
                 for reduction in [o for o in inner.walk() if isinstance(o, core.ReduceOp)]:
                     _rewrite(reduction, version)
 

@@ -97,3 +97,26 @@ cuda_tile.module @m {
     return
   }
 }
+
+// -----
+
+// An entry with products keeps its reductions, whose rows lie in other lanes.
+
+// CHECK-LABEL: entry @product
+// CHECK:         mmaf
+// CHECK:         reduce %{{.*}} dim=1
+// CHECK-NOT:     bitcast
+cuda_tile.module @m {
+  entry @product() {
+    %x = constant <f16: 0.0> : tile<128x128xf16>
+    %z = constant <f32: 0.0> : tile<128x128xf32>
+    %p = mmaf %x, %x, %z : tile<128x128xf16>, tile<128x128xf16>, tile<128x128xf32>
+    %m = reduce %p dim=1 identities=[0x7FC00000 : f32] : tile<128x128xf32> -> tile<128xf32>
+    (%a: tile<f32>, %b: tile<f32>) {
+      %c = maxf %a, %b : tile<f32>
+      yield %c : tile<f32>
+    }
+    %t = print_tko "%f", %m : tile<128xf32> -> token
+    return
+  }
+}
