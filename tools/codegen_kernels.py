@@ -102,6 +102,29 @@ def attention_d64(q: Any, k: Any, v: Any, o: Any) -> None:
     ct.store(o, (i, 0), (acc / total).astype(ct.float16))
 
 
+def attention_causal_d64(q: Any, k: Any, v: Any, o: Any) -> None:
+    i = ct.bid(0)
+    queries = ct.load(q, (i, 0), (128, 64))
+    rows = i * 128 + ct.arange(128, dtype=ct.int32)[:, None]
+    highest = ct.full((128, 1), -math.inf, ct.float32)
+    total = ct.zeros((128, 1), ct.float32)
+    acc = ct.zeros((128, 64), ct.float32)
+    for j in range(i + 1):
+        keys = ct.load(k, (0, j), (64, 128), order=(1, 0))
+        scores = ct.mma(queries, keys, ct.zeros((128, 128), ct.float32)) * 0.125
+        if j >= i:  # What the compiler splits the loop at.
+            columns = j * 128 + ct.arange(128, dtype=ct.int32)[None, :]
+            scores = ct.where(columns <= rows, scores, -1.0e30)
+        new = ct.maximum(highest, ct.max(scores, axis=1, keepdims=True))
+        weights = ct.exp(scores - new)
+        shrink = ct.exp(highest - new)
+        total = total * shrink + ct.sum(weights, axis=1, keepdims=True)
+        values = ct.load(v, (j, 0), (128, 64))
+        acc = ct.mma(weights.astype(ct.float16), values, acc * shrink)
+        highest = new
+    ct.store(o, (i, 0), (acc / total).astype(ct.float16))
+
+
 def rows_of(dtype: Any, columns: int, rows: int | None = None) -> Any:
     """A dense matrix of a known number of columns."""
     return array(
@@ -137,6 +160,7 @@ _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "argmax_8x128": (argmax_8x128, (F32_128, rows_of(I32, 1))),
     "topk_8x256": (topk_8x256, (rows_of(F32, 256), rows_of(F32, 8), rows_of(I32, 8))),
     "matmul_128x256": (matmul_128x256, (matrix(), matrix(), matrix())),
+    "attention_causal_d64": (attention_causal_d64, (rows_of(F16, 64),) * 4),
     "attention_d64": (attention_d64, (rows_of(F16, 64),) * 4),
 }
 

@@ -46,7 +46,7 @@ MANAGER = (
     ),
     ("`--time-passes`, `--pass-statistics`", "print times, and how often each pattern applied"),
     (
-        "`--remarks=PASS,...`, topics (`fusion`, `math`, `views`) or `all`",
+        "`--remarks=PASS,...`, topics (`fusion`, `loops`, `math`, `views`) or `all`",
         "say what passes did and could not do, with places",
     ),
     ("`--remarks=tileiras`, with `-t cubin`", "what the assembler did with the operations"),

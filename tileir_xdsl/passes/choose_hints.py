@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -11,7 +10,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, i32
 from xdsl.ir import Operation
 
-from tileir_xdsl.dialects.cuda_tile import arithmetic as ct
+from tileir_xdsl.analysis.products import accumulated_elements, products_held_together
 from tileir_xdsl.dialects.cuda_tile import control_flow as flow
 from tileir_xdsl.dialects.cuda_tile import core, memory, views
 from tileir_xdsl.dialects.cuda_tile.attributes import OptimizationHintsAttr
@@ -49,8 +48,8 @@ FEWEST_BEFORE, MOST_BEFORE = 4, 8
 class ChooseHintsPass(TilePass):
     """States `num_worker_warps_per_cta` where four warps, the default, are wrong for an entry.
 
-    Eight for products that the registers of four do not hold (on the `target`s that keep them
-    there); for a reduction of one row, one warp up to 2048 columns, which needs no shared
+    Eight for products that the registers of four do not hold at once (on the `target`s that keep
+    them there); for a reduction of one row, one warp up to 2048 columns, which needs no shared
     memory, and up to 32 for 32,768, unless rows are read in a loop. `assembler` is the release of
     tileiras: before 13.5 there are 4 and 8 warps. Each of several targets (`target=sm_90,sm_100`)
     gets a hint of its own, which no other GPU heeds. What an entry says itself stays.
@@ -89,9 +88,8 @@ class ChooseHintsPass(TilePass):
 
 def _best(entry: core.EntryOp, target: str) -> tuple[int, str] | None:
     """A number of warps and the reason for it; None where nothing speaks for any."""
-    products = [op for op in entry.walk() if isinstance(op, ct.MmaFOp | ct.MmaIOp)]
-    if products:
-        return _best_for_products(products, target)
+    if products_held_together(entry):
+        return _best_for_products(entry, target)
     rows = [_shape(op.operands[0].type) for op in entry.walk() if isinstance(op, core.ReduceOp)]
     if not rows or any(len(shape) < 2 or prod(shape[:-1]) != 1 for shape in rows):
         return None
@@ -102,10 +100,11 @@ def _best(entry: core.EntryOp, target: str) -> tuple[int, str] | None:
     return None if warps is None else (warps, f" for a row of {columns} columns")
 
 
-def _best_for_products(products: Sequence[Any], target: str) -> tuple[int, str] | None:
-    if target in TENSOR_MEMORY and len(products) == 1:
+def _best_for_products(entry: core.EntryOp, target: str) -> tuple[int, str] | None:
+    together = products_held_together(entry)
+    if target in TENSOR_MEMORY and max(map(len, together)) == 1:
         return None
-    elements = sum(prod(_shape(op.result.type)) for op in products)
+    elements = accumulated_elements(entry)
     if elements <= ACCUMULATORS:
         return None
     return 2 * DEFAULT_WARPS, f": products of {elements} elements do not fit the registers of 4"

@@ -87,12 +87,14 @@ class TileSugarToCudaTilePipeline(NamedPipeline):
         from tileir_xdsl.passes.lower_views import LowerViewsPass
         from tileir_xdsl.passes.merge_reductions import MergeReductionsPass
         from tileir_xdsl.passes.pad_to_power_of_two import PadToPowerOfTwoPass
+        from tileir_xdsl.passes.split_causal_loops import SplitCausalLoopsPass
         from tileir_xdsl.passes.split_rows import SplitRowsPass
 
         version = self.version
         return [
             *([ClearFastmathPass()] if self.exact else []),
             InferPromisesPass(),
+            SplitCausalLoopsPass(),
             ExpandLibraryPass(fastmath=() if self.exact else self.fastmath),
             LegalizeElementwisePass(),
             *([] if self.exact else [ApproximateMathPass(), ContractFmaPass(), ChunkRowsPass()]),

@@ -30,6 +30,7 @@ PASSES: dict[str, PassFactory] = {
     ),
     "clear-fastmath": _pass("clear_fastmath", "ClearFastmathPass"),
     "infer-promises": _pass("infer_promises", "InferPromisesPass"),
+    "split-causal-loops": _pass("split_causal_loops", "SplitCausalLoopsPass"),
     "expand-library": _pass("expand_library", "ExpandLibraryPass"),
     "legalize-elementwise": _pass("legalize_elementwise", "LegalizeElementwisePass"),
     "approximate-math": _pass("approximate_math", "ApproximateMathPass"),

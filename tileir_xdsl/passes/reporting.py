@@ -21,6 +21,7 @@ REMARK_TOPICS: Mapping[str, frozenset[str]] = {
     "fusion": frozenset(
         {"chunk-rows", "contract-fma", "fuse-fma", "fuse-sweeps", "merge-reductions", "split-rows"}
     ),
+    "loops": frozenset({"chunk-rows", "loop-split", "split-causal-loops"}),
     "math": frozenset({"approximate-math", "clear-fastmath", "contract-fma", "fuse-fma"}),
     "views": frozenset({"agree-vector-width", "infer-promises", "lower-views"}),
 }

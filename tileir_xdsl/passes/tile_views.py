@@ -16,6 +16,7 @@ from xdsl.rewriter import InsertPoint
 
 from tileir_xdsl.analysis.constants import splat_integer
 from tileir_xdsl.analysis.divisibility import divisor_of
+from tileir_xdsl.analysis.products import PRODUCTS, accumulated_elements
 from tileir_xdsl.analysis.ranges import range_of
 from tileir_xdsl.dialects.cuda_tile import arithmetic as ct
 from tileir_xdsl.dialects.cuda_tile import control_flow as flow
@@ -38,7 +39,6 @@ from tileir_xdsl.versions import V13_4, Version
 WITHOUT_TMA = ("sm_80", "sm_86", "sm_87", "sm_88", "sm_89")
 NO_TMA = OptimizationHintsAttr.get({"default": {"allow_tma": IntegerAttr(0, i1)}})
 ZERO_PADDING = PaddingValueAttr(PaddingValue.ZERO)
-PRODUCTS = (ct.MmaFOp, ct.MmaIOp, ct.MmaFScaledOp)
 _PASSING = (core.PermuteOp, core.ReshapeOp, conversions.FToFOp, conversions.BitcastOp)
 """What may stand between a load and the product that it feeds."""
 
@@ -82,8 +82,7 @@ def _in_loop(op: Operation) -> bool:
 
 def is_crowded(entry: core.EntryOp) -> bool:
     """Whether the accumulators of an entry leave few registers."""
-    products = [op for op in entry.walk() if isinstance(op, PRODUCTS)]
-    return sum(prod(shape_of(op.result.type)) for op in products) >= CROWDED
+    return accumulated_elements(entry) >= CROWDED
 
 
 class ViewChoice:

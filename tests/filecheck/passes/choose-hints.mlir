@@ -43,6 +43,50 @@ cuda_tile.module @m {
 
 // -----
 
+// A loop that goes on where another ended holds the same accumulator; what is in a loop and around
+// it is held at once.
+
+// CHECK: entry @one_after_the_other({{[^)]*}}) {
+// CHECK: entry @nested({{.*}}) optimization_hints=<sm_90 = {num_worker_warps_per_cta = 8}>
+// REMARK: remark: 8 warps: products of 32768 elements do not fit the registers of 4
+cuda_tile.module @m {
+  entry @one_after_the_other(%n: tile<i32>) {
+    %a = constant <f16: 1.0> : tile<128x16xf16>
+    %b = constant <f16: 1.0> : tile<16x128xf16>
+    %c = constant <f32: 0.0> : tile<128x128xf32>
+    %0 = constant <i32: 0> : tile<i32>
+    %1 = constant <i32: 1> : tile<i32>
+    %d = for %i in (%0 to %n, step %1) : tile<i32> iter_values(%v = %c) -> (tile<128x128xf32>) {
+      %s = mmaf %a, %b, %v : tile<128x16xf16>, tile<16x128xf16>, tile<128x128xf32>
+      continue %s : tile<128x128xf32>
+    }
+    %e = for %i in (%0 to %n, step %1) : tile<i32> iter_values(%v = %d) -> (tile<128x128xf32>) {
+      %s = mmaf %a, %b, %v : tile<128x16xf16>, tile<16x128xf16>, tile<128x128xf32>
+      continue %s : tile<128x128xf32>
+    }
+    %f = mmaf %a, %b, %e : tile<128x16xf16>, tile<16x128xf16>, tile<128x128xf32>
+    return
+  }
+  entry @nested(%n: tile<i32>) {
+    %a = constant <f16: 1.0> : tile<128x16xf16>
+    %b = constant <f16: 1.0> : tile<16x128xf16>
+    %c = constant <f32: 0.0> : tile<128x128xf32>
+    %0 = constant <i32: 0> : tile<i32>
+    %1 = constant <i32: 1> : tile<i32>
+    %d = for %i in (%0 to %n, step %1) : tile<i32> iter_values(%v = %c) -> (tile<128x128xf32>) {
+      %s = mmaf %a, %b, %v : tile<128x16xf16>, tile<16x128xf16>, tile<128x128xf32>
+      %e = for %j in (%0 to %n, step %1) : tile<i32> iter_values(%w = %s) -> (tile<128x128xf32>) {
+        %t = mmaf %a, %b, %w : tile<128x16xf16>, tile<16x128xf16>, tile<128x128xf32>
+        continue %t : tile<128x128xf32>
+      }
+      continue %e : tile<128x128xf32>
+    }
+    return
+  }
+}
+
+// -----
+
 // One row: as many warps as it needs; several rows, short ones and stated hints stay.
 
 // CHECK: entry @row({{.*}}) optimization_hints=<sm_90 = {num_worker_warps_per_cta = 1}>

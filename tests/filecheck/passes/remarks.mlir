@@ -15,5 +15,5 @@ tile_sugar.kernel @k(%X: tensor<?x128xf32>) grid(ceildiv(dim %X 0, 8)) {
   return
 }
 
-// UNKNOWN: error: --remarks: no pass 'maths' runs; known are all, cse, fusion, math, views
+// UNKNOWN: error: --remarks: no pass 'maths' runs; known are all, cse, fusion, loops, math, views
 // BEFORE: error: --print-ir-before: no pass 'dce' runs; known are cse
