@@ -28,6 +28,10 @@ DEFAULT_WARPS = 4
 ACCUMULATORS = 128 * 128
 """Elements of f32 products that the registers of four warps hold beside everything else."""
 
+TWO_BLOCKS = {"sm_80": 128 * (128 + 64), "sm_87": 128 * (128 + 64)}
+"""The same where a few spilled registers are the price of a second block, for which there is shared
+memory and which computes while the other waits for memory or for its own warps."""
+
 TENSOR_MEMORY = ("sm_100", "sm_103", "sm_110")
 """Targets where an accumulator is in registers only if something else is done with it."""
 
@@ -105,7 +109,7 @@ def _best_for_products(entry: core.EntryOp, target: str) -> tuple[int, str] | No
     if target in TENSOR_MEMORY and max(map(len, together)) == 1:
         return None
     elements = accumulated_elements(entry)
-    if elements <= ACCUMULATORS:
+    if elements <= TWO_BLOCKS.get(target, ACCUMULATORS):
         return None
     return 2 * DEFAULT_WARPS, f": products of {elements} elements do not fit the registers of 4"
 

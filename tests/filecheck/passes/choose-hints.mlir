@@ -1,15 +1,18 @@
 // RUN: tile-opt %s -p choose-hints --split-input-file | filecheck %s
 // RUN: tile-opt %s -p 'choose-hints{target=sm_100}' --split-input-file | filecheck %s --check-prefix SM100
+// RUN: tile-opt %s -p 'choose-hints{target=sm_80}' --split-input-file | filecheck %s --check-prefix SM80
 // RUN: tile-opt %s -p 'choose-hints{target=sm_90,sm_100}' --split-input-file | filecheck %s --check-prefix BOTH
 // RUN: tile-opt %s -p choose-hints --split-input-file --remarks=choose-hints -o %t 2>&1 | filecheck %s --check-prefix REMARK
 
-// An accumulator for eight warps, but for tensor memory.
+// An accumulator for eight warps, but for tensor memory, and where two blocks of four warps fit.
 
 // CHECK: entry @large({{.*}}) optimization_hints=<sm_90 = {num_worker_warps_per_cta = 8}>
 // SM100: entry @large({{[^)]*}}) {
 // BOTH: entry @large({{.*}}) optimization_hints=<sm_90 = {num_worker_warps_per_cta = 8}>
 // CHECK: entry @small({{[^)]*}}) {
 // CHECK: entry @two({{.*}}) optimization_hints=<sm_90 = {num_worker_warps_per_cta = 8}>
+// SM80: entry @large({{.*}}) optimization_hints=<sm_80 = {num_worker_warps_per_cta = 8}>
+// SM80: entry @two({{[^)]*}}) {
 // SM100: entry @two({{.*}}) optimization_hints=<sm_100 = {num_worker_warps_per_cta = 8}>
 // REMARK: remark: 8 warps: products of 32768 elements do not fit the registers of 4
 // REMARK: remark: 8 warps: products of 24576 elements do not fit the registers of 4
