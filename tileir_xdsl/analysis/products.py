@@ -15,6 +15,10 @@ from tileir_xdsl.dialects.cuda_tile.types import TileType
 PRODUCTS = (MmaFOp, MmaIOp, MmaFScaledOp)
 
 
+def has_products(entry: EntryOp) -> bool:
+    return any(isinstance(op, PRODUCTS) for op in entry.walk())
+
+
 def products_held_together(entry: EntryOp) -> list[list[Operation]]:
     """For each product those of its block and of the loops around it, itself among them.
 

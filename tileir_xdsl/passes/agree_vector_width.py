@@ -10,6 +10,7 @@ from xdsl.context import Context
 from xdsl.ir import Block, Operation, SSAValue
 
 from tileir_xdsl.analysis.divisibility import divisor_of
+from tileir_xdsl.analysis.products import has_products
 from tileir_xdsl.dialects.cuda_tile import arithmetic as ct
 from tileir_xdsl.dialects.cuda_tile import core, memory, views
 from tileir_xdsl.dialects.cuda_tile.attributes import DivByAttr
@@ -19,7 +20,6 @@ from tileir_xdsl.dialects.cuda_tile.types import PtrType, TileType
 from tileir_xdsl.passes.reporting import remark
 from tileir_xdsl.passes.sugar import operations
 from tileir_xdsl.passes.tile_pass import TilePass
-from tileir_xdsl.passes.tile_views import has_products
 
 WIDEST = 16
 """Bytes of the widest access."""

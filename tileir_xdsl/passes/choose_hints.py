@@ -108,8 +108,11 @@ def _best_for_products(entry: core.EntryOp, target: str) -> tuple[int, str] | No
     together = products_held_together(entry)
     if target in TENSOR_MEMORY and max(map(len, together)) == 1:
         return None
+    # Products in another place, behind a loop, have operands of their own in shared memory.
+    in_one_place = all(len(held) == len(together) for held in together)
+    limit = TWO_BLOCKS.get(target, ACCUMULATORS) if in_one_place else ACCUMULATORS
     elements = accumulated_elements(entry)
-    if elements <= TWO_BLOCKS.get(target, ACCUMULATORS):
+    if elements <= limit:
         return None
     return 2 * DEFAULT_WARPS, f": products of {elements} elements do not fit the registers of 4"
 

@@ -8,6 +8,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import f32, i32
 from xdsl.ir import Operation, SSAValue
 
+from tileir_xdsl.analysis.products import has_products
 from tileir_xdsl.dialects.cuda_tile import arithmetic as ct
 from tileir_xdsl.dialects.cuda_tile import core
 from tileir_xdsl.dialects.cuda_tile.control_flow import YieldOp
@@ -18,7 +19,6 @@ from tileir_xdsl.passes.lower_reductions import fold_body
 from tileir_xdsl.passes.reporting import count, remark
 from tileir_xdsl.passes.sugar import before, operations, replace, targets_of
 from tileir_xdsl.passes.tile_pass import TilePass
-from tileir_xdsl.passes.tile_views import has_products
 from tileir_xdsl.versions import DEFAULT, Version
 
 VECTOR = 4

@@ -51,10 +51,6 @@ WIDEST = 16
 ACCESSES = ("auto", "pointer", "view")
 
 
-def has_products(entry: core.EntryOp) -> bool:
-    return any(isinstance(op, PRODUCTS) for op in entry.walk())
-
-
 def feeds_product(op: memory.LoadOp) -> bool:
     """Whether what a load reads is an operand of a product, in the same loop."""
     worklist: list[SSAValue] = [op.result]

@@ -143,3 +143,28 @@ cuda_tile.module @m {
     return
   }
 }
+
+// -----
+
+// Products behind a loop have operands of their own in shared memory, which leaves none for a
+// second block.
+
+// SM80: entry @peeled({{.*}}) optimization_hints=<sm_80 = {num_worker_warps_per_cta = 8}>
+cuda_tile.module @m {
+  entry @peeled(%n: tile<i32>) {
+    %a = constant <f16: 1.0> : tile<128x16xf16>
+    %b = constant <f16: 1.0> : tile<16x128xf16>
+    %c = constant <f32: 0.0> : tile<128x128xf32>
+    %d = constant <f16: 1.0> : tile<16x64xf16>
+    %e = constant <f32: 0.0> : tile<128x64xf32>
+    %0 = constant <i32: 0> : tile<i32>
+    %1 = constant <i32: 1> : tile<i32>
+    %f = for %i in (%0 to %n, step %1) : tile<i32> iter_values(%v = %c) -> (tile<128x128xf32>) {
+      %s = mmaf %a, %b, %v : tile<128x16xf16>, tile<16x128xf16>, tile<128x128xf32>
+      %t = mmaf %a, %d, %e : tile<128x16xf16>, tile<16x64xf16>, tile<128x64xf32>
+      continue %s : tile<128x128xf32>
+    }
+    %s = mmaf %a, %b, %f : tile<128x16xf16>, tile<16x128xf16>, tile<128x128xf32>
+    return
+  }
+}
