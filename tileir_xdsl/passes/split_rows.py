@@ -9,7 +9,6 @@ from typing import Any, ClassVar, cast
 
 from xdsl.context import Context
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import i1
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from tileir_xdsl.dialects.cuda_tile.types import bit_width, is_power_of_two
@@ -27,14 +26,12 @@ from tileir_xdsl.passes.tile_pass import TilePass
 WARP = 32
 """Threads of a warp. Four elements of 32 bits for each, an access of 16 bytes, are `width`."""
 
-ELEMENT_BITS = 32
-
 MOST_PARTS = 8
 
-ELEMENTS_PER_THREAD = 128
-"""Of a tile, at most: each is a register."""
+REGISTERS = 128
+"""Of a thread, at most, for a tile."""
 
-FEWER_PER_THREAD: dict[str, int] = dict.fromkeys(("sm_80", "sm_86", "sm_87", "sm_88", "sm_89"), 64)
+FEWER_REGISTERS: dict[str, int] = dict.fromkeys(("sm_80", "sm_86", "sm_87", "sm_88", "sm_89"), 64)
 """Where whole rows need so few registers that more blocks fit an SM."""
 
 
@@ -42,10 +39,10 @@ FEWER_PER_THREAD: dict[str, int] = dict.fromkeys(("sm_80", "sm_86", "sm_87", "sm
 class SplitRowsPass(TilePass):
     """Computes rows of up to eight times `width` columns in parts, so that each lies in one warp.
 
-    tileiras spreads rows of more than 128 elements of 32 bits over several warps, whose reductions
-    meet in shared memory, with barriers. Parts are combined element by element, and what is left is
-    reduced within the warp. Sums of floats keep their order: their parts are reduced before they
-    are combined, unless `reassociate` allows another order.
+    tileiras spreads longer rows over several warps, whose reductions meet in shared memory, with
+    barriers. Parts are combined element by element, and what is left is reduced within the warp.
+    Sums of floats keep their order: their parts are reduced before they are combined, unless
+    `reassociate` allows another order.
 
     Only in kernels that reduce such rows, four or a multiple of four a block, one for each warp.
     All their long rows must be made by elementwise operations, reductions, loops, and accesses that
@@ -116,22 +113,20 @@ class SplitRowsPass(TilePass):
 
     def _shape_obstacle(self, value: SSAValue) -> str | None:
         shape = shape_of(value.type)
-        element = element_of(value.type)
         if len(shape) != 2:
             return f"tiles of rank {len(shape)}"
         rows, columns = shape
         if not is_power_of_two(columns) or columns > MOST_PARTS * self.width:
             return f"{columns} columns"
-        if element != i1 and bit_width(element) != ELEMENT_BITS:
-            return f"elements of {bit_width(element)} bits"
         if rows == 1:
             return None
         if rows % DEFAULT_WARPS:
             return f"{rows} rows"
-        limits = [FEWER_PER_THREAD.get(t, ELEMENTS_PER_THREAD) for t in targets_of(self.target)]
+        limits = [FEWER_REGISTERS.get(t, REGISTERS) for t in targets_of(self.target)]
         most = min(limits)
-        elements = rows * columns // (DEFAULT_WARPS * WARP)
-        return f"{elements} elements a thread, more than {most}" if elements > most else None
+        each = 2 if bit_width(element_of(value.type)) == 64 else 1
+        registers = each * rows * columns // (DEFAULT_WARPS * WARP)
+        return f"{registers} registers a thread, more than {most}" if registers > most else None
 
     def _memory_obstacle(self, op: Any) -> str | None:
         value = op.value if isinstance(op, memory.StoreOp) else op.result

@@ -164,21 +164,6 @@ tile_sugar.kernel @computed(%X: tensor<?x512xf32>, %n: i32) {
 
 // -----
 
-// Whole rows stay: other widths of elements.
-// REMARKS: remark: long rows stay whole: elements of 16 bits
-tile_sugar.kernel @narrow(%X: tensor<?x512xf16>) {
-  %x = load %X[0, 0] fill 1.0 : tensor<?x512xf16> -> tile<4x512xf16>
-  %s = rowmax %x : tile<4x512xf16>
-  %d = sub %x, %s : tile<4x512xf16>, tile<4x1xf16>
-  store %d, %X[0, 0] : tile<4x512xf16>, tensor<?x512xf16>
-  return
-}
-
-// CHECK: tile_sugar.kernel @narrow
-// CHECK-NOT: x128x
-
-// -----
-
 // Whole rows stay: what needs the whole row.
 // REMARKS: remark: long rows stay whole: 'tile_sugar.cumsum' needs the whole row
 tile_sugar.kernel @scan(%X: tensor<?x512xf32>) {
