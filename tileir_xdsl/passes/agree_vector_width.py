@@ -17,7 +17,7 @@ from tileir_xdsl.dialects.cuda_tile.attributes import DivByAttr
 from tileir_xdsl.dialects.cuda_tile.memory import storage_bytes
 from tileir_xdsl.dialects.cuda_tile.misc import AssumeOp
 from tileir_xdsl.dialects.cuda_tile.types import PtrType, TileType
-from tileir_xdsl.passes.reporting import remark
+from tileir_xdsl.passes.reporting import missed, remark
 from tileir_xdsl.passes.sugar import operations
 from tileir_xdsl.passes.tile_pass import TilePass
 
@@ -59,13 +59,17 @@ class _Access:
         return predicate.divisor.data
 
     @property
+    def aligned(self) -> int:
+        """Elements of an access as wide as the alignment of the tensor allows."""
+        return max(1, min(WIDEST, self.alignment) // self.bytes)
+
+    @property
     def width(self) -> int:
         """Elements that one instruction accesses."""
-        width = max(1, min(WIDEST, self.alignment) // self.bytes)
-        if isinstance(self.op, memory.LoadPtrTkoOp | memory.StorePtrTkoOp):
-            address = self.op.operands[0]
-            width = min(width, _aligned_elements(address), _masked_run(self.op.mask))
-        return width
+        if not isinstance(self.op, memory.LoadPtrTkoOp | memory.StorePtrTkoOp):
+            return self.aligned
+        rows = _aligned_elements(self.op.operands[0])
+        return min(self.aligned, rows, _masked_run(self.op.mask))
 
 
 def _agree(entry: core.EntryOp) -> None:
@@ -75,6 +79,7 @@ def _agree(entry: core.EntryOp) -> None:
         access = _access(op)
         if access is not None:
             accesses.append(access)
+            _explain(access)
         elif not isinstance(op, _BARRIERS) and not op.regions:
             groups.join([v for v in (*op.operands, *op.results) if _is_data(v)])
     widths: dict[SSAValue, int] = {}
@@ -91,6 +96,17 @@ def _agree(entry: core.EntryOp) -> None:
         alignment = stated[access.pointer] * access.bytes
         if alignment < min(WIDEST, access.alignment):
             access.pointer.properties["predicate"] = DivByAttr.get(alignment)
+
+
+def _explain(access: _Access) -> None:
+    """Say what is missing for an access as wide as the alignment of its tensor."""
+    if not isinstance(access.op, memory.LoadPtrTkoOp | memory.StorePtrTkoOp):
+        return
+    widest = access.aligned
+    if _masked_run(access.op.mask) < widest:
+        missed(access.op, f"narrow: the mask is not known to end at a multiple of {widest}")
+    elif _aligned_elements(access.op.operands[0]) < widest:
+        missed(access.op, f"narrow: rows are not known to start at multiples of {widest} elements")
 
 
 def _aligned_elements(address: SSAValue) -> int:

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.ir import Operation
 
+from tileir_xdsl.dialects.tile_sugar.attributes import FastMathAttr
 from tileir_xdsl.dialects.tile_sugar.base import TileSugarOp
+from tileir_xdsl.passes.reporting import count, remark
 from tileir_xdsl.passes.tile_pass import TilePass
 
 
@@ -26,5 +28,10 @@ class ClearFastmathPass(TilePass):
 
     def run_on(self, ctx: Context, op: Operation) -> None:
         for inner in op.walk():
-            if isinstance(inner, TileSugarOp):
-                inner.properties.pop("fastmath", None)
+            flags = inner.properties.get("fastmath")
+            if isinstance(inner, TileSugarOp) and isinstance(flags, FastMathAttr):
+                del inner.properties["fastmath"]
+                remark(
+                    inner, f"{inner.mnemonic()} is exact: not licensed by {', '.join(flags.data)}"
+                )
+                count("cleared")

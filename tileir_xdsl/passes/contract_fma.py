@@ -51,12 +51,18 @@ def contract(op: Operation) -> bool:
 def _product(op: ew.AddOp | ew.SubOp, position: int) -> ew.MulOp | ew.SquareOp | None:
     """The product behind an operand, when it may be fused."""
     product = op.operands[position].owner
-    if not isinstance(product, ew.MulOp | ew.SquareOp) or not product.has_flag("contract"):
+    if not isinstance(product, ew.MulOp | ew.SquareOp):
+        return None
+    if not product.has_flag("contract"):
+        missed(op, "not contracted with its product, which has no licence: 'contract'")
         return None
     if product.has_flag("ftz") != op.has_flag("ftz"):
         missed(op, "not contracted with its product: one of them flushes subnormal numbers")
         return None
-    if not product.result.has_one_use() or product.parent is not op.parent:
+    if product.parent is not op.parent:
+        missed(op, "not contracted with its product, which is in another block")
+        return None
+    if not product.result.has_one_use():
         missed(op, "not contracted with its product, which has other uses")
         return None
     return product

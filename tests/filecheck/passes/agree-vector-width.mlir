@@ -36,6 +36,8 @@ tile_sugar.kernel @apart(%X: tensor<64xf16>, %Y: tensor<64xf32>) {
 // CHECK-LABEL: entry @ragged
 // CHECK:         assume div_by<4>, %{{.*}} : tile<ptr<f32>>
 // CHECK:         assume div_by<4>, %{{.*}} : tile<ptr<f32>>
+// REMARK: remark: narrow: the mask is not known to end at a multiple of 4
+// REMARK: remark: accesses of 1 elements, as the tiles it meets allow
 // CHECK-LABEL: entry @multiple
 // CHECK:         assume div_by<8>, %{{.*}} : tile<ptr<f32>>
 // CHECK:         assume div_by<8>, %{{.*}} : tile<ptr<f32>>
@@ -47,5 +49,19 @@ tile_sugar.kernel @ragged(%X: tensor<?xf32>, %Y: tensor<64xf32>) {
 tile_sugar.kernel @multiple(%X: tensor<?xf32> {multiple = [2]}, %Y: tensor<64xf32>) {
   %a = load %X[0] : tensor<?xf32> -> tile<64xf32>
   store %a, %Y[0] : tile<64xf32>, tensor<64xf32>
+  return
+}
+
+// -----
+
+// Rows of an unknown length start anywhere.
+
+// CHECK-LABEL: entry @rows
+// CHECK:         assume div_by<4>, %{{.*}} : tile<ptr<f32>>
+// CHECK:         assume div_by<4>, %{{.*}} : tile<ptr<f32>>
+// REMARK: remark: narrow: rows are not known to start at multiples of 4 elements
+tile_sugar.kernel @rows(%X: tensor<?x?xf32>, %Y: tensor<4x64xf32>) {
+  %a = load %X[0, 0] full : tensor<?x?xf32> -> tile<4x64xf32>
+  store %a, %Y[0, 0] : tile<4x64xf32>, tensor<4x64xf32>
   return
 }

@@ -1,11 +1,16 @@
 // RUN: tile-opt %s -p clear-fastmath | filecheck %s
 // RUN: tile-opt %s -p 'tile-sugar-to-cuda-tile{exact=true}' | filecheck %s --check-prefix EXACT
 // RUN: tile-opt %s -p tile-sugar-to-cuda-tile | filecheck %s --check-prefix FAST
+// RUN: tile-opt %s -p clear-fastmath --remarks=math -o %t 2>&1 | filecheck %s --check-prefix REMARK
 
 // The licence goes, in sweeps too; what is not a licence stays.
 // CHECK:      %1 = sweep(%0)
 // CHECK:      %4 = exp %arg0 : f32
 // CHECK:      %2 = max %1, %0 propagate_nan : tile<8x128xf32>
+
+// REMARK: remark: exp is exact: not licensed by afn, ftz
+// REMARK: remark: max is exact: not licensed by ftz
+// REMARK: remark: div is exact: not licensed by afn
 
 // FAST:       exp2 {{.*}} flush_to_zero
 // FAST:       divf {{.*}} rounding<approx>

@@ -33,6 +33,7 @@ tile_sugar.kernel @forms(%x: tensor<8xf32>) {
 
 // CHECK-LABEL: kernel @kept
 // CHECK-NOT:     fma
+// REMARK: remark: not contracted with its product, which has no licence: 'contract'
 // REMARK: remark: not contracted with its product: one of them flushes subnormal numbers
 // REMARK: remark: not contracted with its product, which has other uses
 tile_sugar.kernel @kept(%x: tensor<8xf32>) {
@@ -70,5 +71,27 @@ tile_sugar.kernel @sweep(%x: tensor<8xf32>, %y: tensor<8xi32>) {
   %p = mul %i, %i fastmath<contract> : tile<8xi32>
   %q = add %p, %i fastmath<contract> : tile<8xi32>
   store %q, %y[0] : tile<8xi32>, tensor<8xi32>
+  return
+}
+
+// -----
+
+// A product before a loop is computed once.
+
+// CHECK-LABEL: kernel @block
+// CHECK:         mul
+// CHECK-NEXT:    scf.for
+// CHECK-NEXT:      add
+// REMARK: :[[# @LINE + 7]]:10: remark: not contracted with its product, which is in another block
+tile_sugar.kernel @block(%x: tensor<8xf32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %a = load %x[0] : tensor<8xf32> -> tile<8xf32>
+  %p = mul %a, %a fastmath<contract> : tile<8xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %a) -> (tile<8xf32>) : i32 {
+    %t = add %s, %p fastmath<contract> : tile<8xf32>
+    scf.yield %t : tile<8xf32>
+  }
+  store %r, %x[0] : tile<8xf32>, tensor<8xf32>
   return
 }

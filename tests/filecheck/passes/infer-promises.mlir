@@ -69,3 +69,47 @@ tile_sugar.kernel @loop(%X: tensor<8x12xf32>, %Y: tensor<?xf32> {multiple = [4]}
   }
   return
 }
+
+// -----
+
+// What keeps an access in a loop from being `full`.
+
+// CHECK-LABEL: kernel @loops
+// CHECK-NOT:     full
+// CHECK:         return
+// REMARK: remark: 'full' not provable: the loop does not end at extent 0 of %Y
+// REMARK: remark: 'full' not provable: an access along extent 0 of %X is longer than a step
+// REMARK: remark: 'full' not provable: the loop has no constant start and step
+tile_sugar.kernel @loops(%X: tensor<?xf32> {multiple = [4]}, %Y: tensor<?xf32>, %s: i32) {
+  %c0 = arith.constant 0 : i32
+  %c4 = arith.constant 4 : i32
+  %n = extent %X, 0 : tensor<?xf32>
+  scf.for %k = %c0 to %n step %c4 : i32 {
+    %a = load %Y[%k] : tensor<?xf32> -> tile<4xf32>
+    %b = load %X[%k] : tensor<?xf32> -> tile<8xf32>
+  }
+  scf.for %k = %s to %n step %c4 : i32 {
+    %a = load %X[%k] : tensor<?xf32> -> tile<4xf32>
+  }
+  return
+}
+
+// -----
+
+// What keeps any other from it.
+
+// CHECK-LABEL: kernel @bounds
+// CHECK-NOT:     full
+// CHECK:         return
+// REMARK: remark: 'full' not provable: the start along extent 0 of %X has no known bound
+// REMARK: remark: 'full' not provable: extent 0 of %Y is 12
+// REMARK: remark: 'full' not provable: extent 0 of %X is not bounded from below
+tile_sugar.kernel @bounds(%X: tensor<?xf32>, %Y: tensor<12xf32>, %s: i32) grid(4) {
+  %b = block_id 0
+  %c8 = arith.constant 8 : i32
+  %r = arith.muli %b, %c8 : i32
+  %t = load %X[%s] : tensor<?xf32> -> tile<8xf32>
+  %u = load %Y[8] : tensor<12xf32> -> tile<8xf32>
+  %v = load %X[%r] : tensor<?xf32> -> tile<8xf32>
+  return
+}
