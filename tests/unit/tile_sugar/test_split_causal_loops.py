@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,9 +15,11 @@ from support.sugar import Launch, again, check_ends, lowered, parse
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 
+from tileir_xdsl.dialects.cuda_tile.core import EntryOp
 from tileir_xdsl.dialects.cuda_tile.parser import new_context
 from tileir_xdsl.passes.split_causal_loops import SplitCausalLoopsPass
 
+CODEGEN = Path(__file__).parents[2] / "codegen" / "attention_causal_d64.mlir"
 INT_MIN, INT_MAX = -(1 << 31), (1 << 31) - 1
 RANDOM = settings(
     max_examples=25,
@@ -213,3 +217,18 @@ def test_masks_of_one_diagonal_and_of_another() -> None:
     split(module, 2)
     names = [op.name for op in again(module, "split-causal-loops").walk()]
     assert names.count("tile_sugar.causal_mask") == 2 + 4
+
+
+@pytest.mark.parametrize("end", ["arith.addi %q0, %c128 : i32", "extent %K, 0 : tensor<?x64xf16>"])
+def test_what_other_passes_need_survives(end: str) -> None:
+    """Views and their alignment, approximate exponentials and the number of warps."""
+    text = CODEGEN.read_text().replace("arith.addi %q0, %c128 : i32", end)
+    loops = 1 if end.startswith("arith") else 2
+    names = Counter(op.name for op in lowered(text, version="13.4").walk())
+    assert names["cuda_tile.for"] == loops
+    assert names["cuda_tile.load_view_tko"] == 1 + 2 * 2
+    assert names["cuda_tile.load_ptr_tko"] == 0
+    assert names["cuda_tile.exp"] == 0
+    assert names["cuda_tile.select"] > 0
+    (entry,) = (op for op in lowered(text).walk() if isinstance(op, EntryOp))
+    assert "num_worker_warps_per_cta = 8" in str(entry.optimization_hints)
