@@ -19,6 +19,7 @@ from tileir_xdsl.dialects.tile_sugar import library as lib
 from tileir_xdsl.dialects.tile_sugar.expansion import INT_MAX, Writer
 from tileir_xdsl.dialects.tile_sugar.kernel import KernelOp
 from tileir_xdsl.dialects.tile_sugar.types import shape_of
+from tileir_xdsl.passes.lower_kernel import index_arithmetic
 from tileir_xdsl.passes.reporting import count, missed, remark
 from tileir_xdsl.passes.sugar import before, erase_with_operands, operations, replace
 from tileir_xdsl.passes.tile_pass import TilePass
@@ -34,8 +35,9 @@ class SplitCausalLoopsPass(TilePass):
     which it surely keeps the whole tile become a loop of their own without it; the others follow
     with it. Where they are surely at most one (a square tile, a step as long, starts that are
     multiples of it, an end no later than the diagonal block's), they are straight code under an
-    `scf.if`. The first column must be the loop's variable times a positive constant, plus what the
-    loop does not change, and the first row something that it does not change.
+    `scf.if`; the loop may count blocks or their elements. The first column must be the loop's
+    variable times a positive constant, plus what the loop does not change, and the first row
+    something that it does not change.
 
     Exact: the same operations on the same values in the same order, for any bounds; the point is
     computed in 64 bits. No iteration is left out: a remark says which end would leave out those
@@ -52,16 +54,18 @@ class SplitCausalLoopsPass(TilePass):
 
 def _split_loops(kernel: KernelOp) -> None:
     splits: dict[scf.ForOp, list[Mask]] = {}
+    unwrapped = index_arithmetic(kernel)
     for op in kernel.walk():
         for mask in _masks(op):
-            loop = _loop_of(mask)
+            loop = _loop_of(mask, unwrapped)
             if loop is not None:
                 splits.setdefault(loop, []).append(mask)
                 break
     # Inner loops first: a split copies all that is in the outer one.
     for loop, masks in reversed(splits.items()):
         first = masks[0]
-        _split(loop, [mask for mask in masks if mask.diagonal == first.diagonal])
+        equal = [mask for mask in masks if mask.diagonal == first.diagonal]
+        _split(loop, equal, _point_of(loop, first, unwrapped))
 
 
 # Masks.
@@ -215,7 +219,7 @@ class _Moving:
 
 def _is_multiple(value: SSAValue | None, number: int) -> bool:
     """Whether a power of two surely divides a value."""
-    if value is None:
+    if value is None or number == 1:
         return True
     constant = _constant(value)
     if constant is not None:
@@ -257,7 +261,7 @@ def _is_at_most(value: SSAValue, base: SSAValue | None, distance: int) -> bool:
 # Loops.
 
 
-def _loop_of(mask: Mask) -> scf.ForOp | None:
+def _loop_of(mask: Mask, unwrapped: set[Operation]) -> scf.ForOp | None:
     """The innermost loop whose variable moves a mask, if it can be split."""
     outer = mask.op.parent_op()
     while outer is not None and not isinstance(outer, KernelOp):
@@ -265,7 +269,8 @@ def _loop_of(mask: Mask) -> scf.ForOp | None:
             moving = _Moving(outer)
             column, row = moving.coefficient(mask.column), moving.coefficient(mask.row)
             if column != 0 or row != 0:
-                missing = _obstacle(outer, mask, column, row)
+                point = _point_of(outer, mask, unwrapped)
+                missing = _obstacle(outer, mask, column, row, point)
                 if missing is not None and (column or isinstance(mask.op, lib.CausalMaskOp)):
                     missed(mask.op, f"not split: {missing}")
                 return outer if missing is None else None
@@ -273,28 +278,69 @@ def _loop_of(mask: Mask) -> scf.ForOp | None:
     return None
 
 
-def _obstacle(loop: scf.ForOp, mask: Mask, column: int | None, row: int | None) -> str | None:
-    """Why a loop is not split at the diagonal of a mask."""
+def _obstacle(
+    loop: scf.ForOp, mask: Mask, column: int | None, row: int | None, point: _Point | None
+) -> str | None:
+    """Why a loop is not split at the diagonal of a mask, whose starts grow by such numbers."""
     if column is None or not 0 < column <= INT_MAX:
         return f"the first column is not {MOVING}"
     if row != 0:
         return "the first row changes in the loop"
-    begin = _distance(loop.lb, mask.row) if mask.column is loop.body.block.args[0] else None
-    if begin is not None and begin + mask.columns - 1 + mask.gap > 0:
-        return "the loop begins at the diagonal"
+    begin = None if point is None else _distance(loop.lb, point.value)
+    if point is not None and begin is not None:
+        if begin * point.factor + mask.columns - 1 + mask.gap > 0:
+            return "the loop begins at the diagonal"
     return None
 
 
-def _split(loop: scf.ForOp, masks: Sequence[Mask]) -> None:
+@dataclass(frozen=True)
+class _Point:
+    """Where the first column of a mask is its first row: `column = factor * variable` and
+    `row = factor * value`, neither of which wraps."""
+
+    value: SSAValue | None
+    """None is 0."""
+    factor: int
+
+
+def _point_of(loop: scf.ForOp, mask: Mask, unwrapped: set[Operation]) -> _Point | None:
+    variable = loop.body.block.args[0]
+    if mask.column is variable:
+        return _Point(mask.row, 1)
+    if mask.column is None or mask.row is None:
+        return None
+    column, row = _scaled(mask.column), _scaled(mask.row)
+    if column is None or row is None or column[0] is not variable or column[1] != row[1]:
+        return None
+    if mask.column.owner not in unwrapped or mask.row.owner not in unwrapped:
+        return None
+    return _Point(*row)
+
+
+def _scaled(value: SSAValue) -> tuple[SSAValue, int] | None:
+    """A value as another times a positive constant."""
+    op = value.owner
+    if not isinstance(op, _MUL):
+        return None
+    for other, factor in (op.operands, op.operands[::-1]):
+        number = _constant(factor)
+        if number is not None and number > 0:
+            return other, number
+    return None
+
+
+def _split(loop: scf.ForOp, masks: Sequence[Mask], point: _Point | None) -> None:
     """Let a copy without some equal masks run up to their diagonal, and the loop go on there."""
     mask = masks[0]
-    reason = _reason_for_a_loop(loop, mask)
-    above = mask.column is loop.body.block.args[0] and not _ends_in_time(loop, mask)
+    reason = _reason_for_a_loop(loop, mask, point)
     w = before(loop)
-    if reason is None:
-        row = _Moving(loop).first(w, mask.row)
-        end = w.one(arith.MinSIOp(row, loop.ub))
-        start = w.one(arith.MaxSIOp(row, loop.lb))
+    if point is not None and not _ends_in_time(loop, mask, point):
+        below = f"{_name(point.value)} plus {_reach(mask, point)}"
+        missed(loop, f"iterations above the diagonal stay: an end of {below} would leave them out")
+    if point is not None and reason is None:
+        value = _Moving(loop).first(w, point.value)
+        end = w.one(arith.MinSIOp(value, loop.ub))
+        start = w.one(arith.MaxSIOp(value, loop.lb))
     else:
         end = start = _middle(w, loop, mask)
     mapper: dict[SSAValue, SSAValue] = {}
@@ -311,9 +357,6 @@ def _split(loop: scf.ForOp, masks: Sequence[Mask]) -> None:
     loop.operands[0] = start
     for k, result in enumerate(full.results):
         loop.operands[3 + k] = result
-    if above:
-        below = f"{_name(mask.row)} plus {mask.rows}"
-        missed(loop, f"iterations above the diagonal stay: an end of {below} would leave them out")
     remark(mask.op, "loop split at the diagonal")
     if reason is None:
         _straighten(w, loop)
@@ -322,27 +365,38 @@ def _split(loop: scf.ForOp, masks: Sequence[Mask]) -> None:
     count("split")
 
 
-def _ends_in_time(loop: scf.ForOp, mask: Mask) -> bool:
-    return _is_at_most(loop.ub, mask.row, mask.rows)
+def _ends_in_time(loop: scf.ForOp, mask: Mask, point: _Point) -> bool:
+    return _is_at_most(loop.ub, point.value, _reach(mask, point))
+
+
+def _reach(mask: Mask, point: _Point) -> int:
+    """How far behind the diagonal the variable may be with a column that a row sees."""
+    return -(-mask.rows // point.factor)
 
 
 def _name(value: SSAValue | None) -> str:
     return "the first row" if value is None or value.name_hint is None else f"%{value.name_hint}"
 
 
-def _reason_for_a_loop(loop: scf.ForOp, mask: Mask) -> str | None:
+def _reason_for_a_loop(loop: scf.ForOp, mask: Mask, point: _Point | None) -> str | None:
     """Why more than one iteration may be left at the diagonal."""
     size = mask.rows
     if mask.columns != size or not is_power_of_two(size):
         return f"{mask.rows} rows and {mask.columns} columns are no square of a power of two"
-    if mask.column is not loop.body.block.args[0] or _constant(loop.step) != size:
-        return f"the first column does not advance by {size} as the loop's variable"
-    if not _is_multiple(mask.row, size):
-        return f"{_name(mask.row)} is not known to be a multiple of {size}"
-    if not _is_multiple(loop.lb, size):
-        return f"the loop's start is not known to be a multiple of {size}"
-    if not _ends_in_time(loop, mask):
-        return f"the loop's end is not known to be at most {_name(mask.row)} plus {size}"
+    if point is None:
+        return (
+            "the first column is neither the loop's variable nor, as the first row is, an index "
+            "times a constant"
+        )
+    step = _constant(loop.step)
+    if step is None or step * point.factor != size:
+        return f"the first column does not advance by {size}"
+    if not _is_multiple(point.value, step):
+        return f"{_name(point.value)} is not known to be a multiple of {step}"
+    if not _is_multiple(loop.lb, step):
+        return f"the loop's start is not known to be a multiple of {step}"
+    if not _ends_in_time(loop, mask, point):
+        return f"the loop's end is not known to be at most {_name(point.value)} plus {step}"
     return None
 
 

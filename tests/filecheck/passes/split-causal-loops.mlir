@@ -82,7 +82,9 @@ tile_sugar.kernel @two_loops(%S: tensor<?x8xf32>, %q0: i32, %from: i32, %to: i32
 // Why the block on the diagonal is no straight code; an end that would leave work out.
 
 // REMARK: remark: loop split at the diagonal
-// REMARK: remark: the diagonal block stays a loop: the first column does not advance by 8 as the loop's variable
+// REMARK: remark: the diagonal block stays a loop: the first column is neither the loop's variable nor, as the first row is, an index times a constant
+// REMARK: remark: loop split at the diagonal
+// REMARK: remark: the diagonal block stays a loop: the first column does not advance by 8
 // REMARK: remark: loop split at the diagonal
 // REMARK: remark: the diagonal block stays a loop: %q0 is not known to be a multiple of 8
 // REMARK: remark: loop split at the diagonal
@@ -100,6 +102,9 @@ tile_sugar.kernel @reasons(%s: i32, %q0: i32, %n: i32) {
   %end0 = arith.addi %q0, %c1 : i32
   scf.for %i = %c0 to %n step %c1 : i32 {
     %k0 = arith.muli %i, %c8 : i32
+    %m = causal_mask %t, %q, %k0 : tile<8x8xf32>
+  }
+  scf.for %k0 = %c0 to %end step %c1 : i32 {
     %m = causal_mask %t, %q, %k0 : tile<8x8xf32>
   }
   scf.for %k0 = %c0 to %end0 step %c8 : i32 {
@@ -164,7 +169,6 @@ tile_sugar.kernel @refused(%q0: i32, %n: i32) {
 // CHECK:           scf.for
 // CHECK:             causal_mask
 // REMARK: remark: loop split at the diagonal
-// REMARK-NOT: remark
 tile_sugar.kernel @nested(%n: i32) {
   %b = block_id 0
   %c0 = arith.constant 0 : i32
@@ -178,6 +182,37 @@ tile_sugar.kernel @nested(%n: i32) {
       %m = causal_mask %t, %q0, %k0 : tile<8x8xf32>
       print "%f", %m : tile<8x8xf32>
     }
+  }
+  return
+}
+
+// -----
+
+// A loop may count blocks, where its products are indices, which do not wrap.
+
+// CHECK-LABEL: kernel @blocks
+// CHECK:         %[[B:.*]] = block_id 0
+// CHECK:         %[[END:.*]] = arith.addi %[[B]]
+// CHECK:         %[[TO:.*]] = arith.minsi %[[B]], %[[END]]
+// CHECK:         scf.for %{{.*}} to %[[TO]]
+// CHECK-NOT:       causal_mask
+// CHECK:         scf.if
+// CHECK:           causal_mask
+// REMARK: remark: loop split at the diagonal
+// REMARK-NOT: remark
+tile_sugar.kernel @blocks(%S: tensor<?x8xf32>) {
+  %b = block_id 0
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c8 = arith.constant 8 : i32
+  %q0 = arith.muli %b, %c8 : i32
+  %end = arith.addi %b, %c1 : i32
+  %q = load %S[%q0, 0] : tensor<?x8xf32> -> tile<8x8xf32>
+  scf.for %i = %c0 to %end step %c1 : i32 {
+    %k0 = arith.muli %i, %c8 : i32
+    %s = load %S[%k0, 0] : tensor<?x8xf32> -> tile<8x8xf32>
+    %m = causal_mask %s, %q0, %k0 : tile<8x8xf32>
+    print "%f", %m : tile<8x8xf32>
   }
   return
 }

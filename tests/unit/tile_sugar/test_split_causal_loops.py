@@ -194,6 +194,34 @@ def test_straight_diagonal(block: int, lower: int, past: int, high: int, mask: s
         check(launch(text, near_block, INT_MAX, block), loops)
 
 
+@RANDOM
+@given(
+    block=st.integers(-4, 8) | st.integers((1 << 27) - 6, (1 << 27) - 3),
+    low=st.integers(-5, 3),
+    past=st.sampled_from((1, 0, 2)),
+    high=st.sampled_from((100, INT_MAX, 2, -1)),
+    mask=st.sampled_from(sorted(MASKS)),
+    part=st.sampled_from((1, 2)),
+)
+def test_loops_that_count_blocks(
+    block: int, low: int, past: int, high: int, mask: str, part: int
+) -> None:
+    """Or halves of blocks, two a step; both products feed indices, so that none may wrap."""
+    q = (
+        f"{SAME}%factor = arith.constant {16 // part} : i32\n%part = arith.constant {part} : i32\n"
+        "%x = arith.muli %start, %part : i32\n%q = arith.muli %x, %factor : i32\n"
+        "%u = load %S[%q, 0] : tensor<40x40xf32> -> tile<1x1xf32>"
+    )
+    ends = (
+        f"%past = arith.constant {past * part} : i32\n%from = arith.muli %low, %part : i32\n"
+        "%end = arith.addi %x, %past : i32\n%to = arith.minsi %end, %high : i32"
+    )
+    k = "%k = arith.muli %n, %factor : i32"
+    text = kernel(16, 16, mask, k, q, ends, f"arith.constant {part} : i32")
+    first = low if block < 100 else block - 3
+    check(launch(text, first, high, block), 1 if past <= 1 else 2)
+
+
 @pytest.mark.parametrize("mask", sorted(MASKS))
 @pytest.mark.parametrize("start", [-5, 0, 13, 32, 100])
 def test_whole_pipeline(mask: str, start: int) -> None:
