@@ -44,7 +44,7 @@ def test_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     Path("softmax.mlir").write_text(kernel[1], encoding="utf-8")
     commands = [line for block in blocks("sh") for line in block.splitlines()]
     commands += re.findall(r"`(tile-opt [^`]+)`", GUIDE)
-    assert len(commands) == 4
+    assert len(commands) == 5
     for command in commands:
         program, *arguments = shlex.split(command)
         assert program == "tile-opt"
