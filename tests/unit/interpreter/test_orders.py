@@ -353,3 +353,34 @@ def test_prefixes_of_items_that_are_equal_along_other_axes():
     found = scan_in_order("tree", [(ones, None), (rows, None)], 0, combine, [])
     for (first, _), (second, _) in zip(expected, found, strict=True):
         np.testing.assert_array_equal(first, second)
+
+
+@pytest.mark.parametrize("columns", [4, 32])
+@pytest.mark.parametrize(("operation", "expected"), [("minf", [-1, 2, 0]), ("maxf", [3, 2, 0])])
+def test_a_signaling_nan_loses_to_every_number(operation: str, expected: Any, columns: int):
+    # NumPy's own reduction answers NaN for it in some positions, which then loses to the next.
+    x = np.full((4, columns), 0x7F800001, np.uint32).view(np.float32)
+    x[0, 0], x[0, -1], x[1, 1], x[2, 2] = -1, 3, 2, 0
+    y = np.ones(4, np.float32)
+    tile, number = f"tile<{4 * columns}x", 4 * columns
+    body = f"""
+      %i = iota : {tile}i32>
+      %p1 = reshape %p : tile<ptr<f32>> -> tile<1xptr<f32>>
+      %pn = broadcast %p1 : tile<1xptr<f32>> -> {tile}ptr<f32>>
+      %at = offset %pn, %i : {tile}ptr<f32>>, tile<{number}xi32> -> {tile}ptr<f32>>
+      %v, %t = load_ptr_tko weak %at : {tile}ptr<f32>> -> {tile}f32>, token
+      %x = reshape %v : {tile}f32> -> tile<4x{columns}xf32>
+      %r = reduce %x dim=1 identities=[0x7FC00000 : f32] : tile<4x{columns}xf32> -> tile<4xf32>
+          (%a: tile<f32>, %b: tile<f32>) {{
+        %c = {operation} %a, %b : tile<f32>
+        yield %c : tile<f32>
+      }}
+      %j = iota : tile<4xi32>
+      %q1 = reshape %q : tile<ptr<f32>> -> tile<1xptr<f32>>
+      %q4 = broadcast %q1 : tile<1xptr<f32>> -> tile<4xptr<f32>>
+      %to = offset %q4, %j : tile<4xptr<f32>>, tile<4xi32> -> tile<4xptr<f32>>
+      %s = store_ptr_tko weak %to, %r : tile<4xptr<f32>>, tile<4xf32> -> token
+    """
+    execute("%p: tile<ptr<f32>>, %q: tile<ptr<f32>>", body, [x.reshape(-1), y])
+    assert y[:3].tolist() == expected
+    assert np.isnan(y[3])

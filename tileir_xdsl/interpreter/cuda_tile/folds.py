@@ -289,13 +289,14 @@ def _fast_extremum(inner: Any, fmt: NumberFormat) -> FastFold | None:
     if inner.flush_to_zero is not None:
         return None
     largest = isinstance(inner, arith.MaxFOp)
-    if inner.propagate_nan is not None:
-        ufunc = np.maximum if largest else np.minimum
-    else:
-        ufunc = np.fmax if largest else np.fmin
+    propagates = inner.propagate_nan is not None
+    ufunc = np.maximum if largest else np.minimum
 
     def reduce(values: Array, axis: int) -> Array | None:
         wide = values.astype(np.float32) if fmt.width < 32 else values
+        # np.fmax answers NaN for a signaling one and a number, but only in some positions.
+        if not propagates and np.isnan(wide).any():
+            return None
         total = np.asarray(ufunc.reduce(wide, axis=axis))
         # NumPy does not say which zero it answers.
         if (total == 0).any():
