@@ -222,6 +222,33 @@ def test_loops_that_count_blocks(
     check(launch(text, first, high, block), 1 if past <= 1 else 2)
 
 
+NEARLY = {
+    "another factor": ("arith.muli %start, %c16 : i32", "arith.muli %n, %c32 : i32", "1", 3),
+    "a step that is shorter": ("arith.muli %start, %c16 : i32", "K", "8", 3),
+    "a row that is no multiple": ("arith.addi %start, %c0 : i32", "K", "16", 53),
+}
+"""First rows and columns, a step and a start: one fact is missing to straight code."""
+
+
+@pytest.mark.parametrize("what", sorted(NEARLY))
+def test_more_than_one_iteration_behind_the_diagonal(what: str) -> None:
+    row, column, step, start = NEARLY[what]
+    q = (
+        f"{SAME}%c16 = arith.constant 16 : i32\n%c32 = arith.constant 32 : i32\n%q = {row}\n"
+        "%u = load %S[%q, 0] : tensor<40x40xf32> -> tile<1x1xf32>"
+    )
+    point, reach = ("%start", 1) if step == "1" else ("%q", 16)
+    ends = (
+        f"%from = arith.constant 0 : i32\n%past = arith.constant {reach} : i32\n"
+        f"%to = arith.addi {point}, %past : i32"
+    )
+    k = "" if column == "K" else f"%k = {column}"
+    text = kernel(16, 16, "library", k, q, ends, f"arith.constant {step} : i32")
+    if column == "K":
+        text = text.replace("%n =", "%k =")
+    check(launch(text, 0, 0, start), 2)
+
+
 @pytest.mark.parametrize("mask", sorted(MASKS))
 @pytest.mark.parametrize("start", [-5, 0, 13, 32, 100])
 def test_whole_pipeline(mask: str, start: int) -> None:
