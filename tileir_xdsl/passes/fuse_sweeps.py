@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, cast
 
 from xdsl.builder import Builder
 from xdsl.context import Context
+from xdsl.dialects.builtin import IntegerAttr, i32
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue, Use
 from xdsl.rewriter import InsertPoint
 
@@ -18,7 +19,7 @@ from tileir_xdsl.dialects.tile_sugar.base import TileSugarOp
 from tileir_xdsl.dialects.tile_sugar.expansion import KINDS
 from tileir_xdsl.dialects.tile_sugar.kernel import KernelOp
 from tileir_xdsl.dialects.tile_sugar.reductions import FoldOp, ReduceOp, joint_shape, wide
-from tileir_xdsl.dialects.tile_sugar.sweep import IndexOp, SweepOp, YieldOp
+from tileir_xdsl.dialects.tile_sugar.sweep import IndexOp, SweepOp, YieldOp, index_shape
 from tileir_xdsl.dialects.tile_sugar.types import (
     broadcast_shapes,
     element_of,
@@ -35,6 +36,8 @@ from tileir_xdsl.passes.sugar import erase_with_operands, operations, replace
 from tileir_xdsl.passes.tile_pass import TilePass
 
 Shape: TypeAlias = tuple[int, ...]
+
+ZERO = IntegerAttr(0, i32)
 
 
 @dataclass(frozen=True)
@@ -145,7 +148,7 @@ def _source(value: SSAValue) -> SSAValue | Attribute | Operation:
         return owner
     if isinstance(owner, ew.BroadcastOp):
         below: Any = owner.source.owner
-        return below if isinstance(below, ew.IotaOp) else owner.source
+        return below if isinstance(below, ew.IotaOp) and _moves(below) else owner.source
     return owner.source if isinstance(owner, ew.SplatOp) else value
 
 
@@ -167,7 +170,15 @@ def _constant(value: SSAValue) -> Attribute | None:
     owner: Any = value.owner
     if isinstance(owner, ew.SplatOp):
         return constant_of(owner.source)
+    if isinstance(owner, ew.IotaOp) and not _moves(owner):
+        return ZERO
     return owner.value if isinstance(owner, ew.ConstantOp) else None
+
+
+def _moves(op: ew.IotaOp | IndexOp) -> bool:
+    """Whether there is more than one position: the only one stays 0 in wider shapes."""
+    shape = shape_of(op.result.type) if isinstance(op, ew.IotaOp) else index_shape(op)
+    return shape is not None and shape[op.dimension] > 1
 
 
 _SOURCES = (ew.BroadcastOp, ew.SplatOp, ew.ConstantOp, ew.IotaOp)
@@ -468,7 +479,10 @@ class _Body:
         for op in body.ops:
             if isinstance(op, YieldOp):
                 return [values.get(value, value) for value in op.values]
-            self.builder.insert(op.clone(value_mapper=values))
+            if isinstance(op, IndexOp) and not _moves(op):
+                values[op.result] = self._number(ZERO, op)
+            else:
+                self.builder.insert(op.clone(value_mapper=values))
         return []
 
     def _add(self, op: Operation) -> None:
@@ -490,11 +504,12 @@ class _Body:
         origin = cast(Operation, value.owner)
         if isinstance(source, ew.IotaOp):
             return self._made(IndexOp(source.dimension), origin)
-        element = element_of(value.type)
-        properties = {"value": cast(Attribute, source)}
-        return self._made(
-            ew.ConstantOp.create(properties=properties, result_types=[element]), origin
-        )
+        return self._number(cast(Attribute, source), origin)
+
+    def _number(self, number: Attribute, origin: Operation) -> SSAValue:
+        type = element_of(origin.results[0].type)
+        constant = ew.ConstantOp.create(properties={"value": number}, result_types=[type])
+        return self._made(constant, origin)
 
     def _made(self, op: Operation, origin: Operation) -> SSAValue:
         op.location = origin.location

@@ -61,11 +61,12 @@ def _split_loops(kernel: KernelOp) -> None:
             if loop is not None:
                 splits.setdefault(loop, []).append(mask)
                 break
-    # Inner loops first: a split copies all that is in the outer one.
-    for loop, masks in reversed(splits.items()):
-        first = masks[0]
-        equal = [mask for mask in masks if mask.diagonal == first.diagonal]
-        _split(loop, equal, _point_of(loop, first, unwrapped))
+    # Inner loops first: a split copies all that is in the outer one, or takes its variable away.
+    for loop in reversed([op for op in kernel.walk() if isinstance(op, scf.ForOp)]):
+        masks = splits.get(loop, [])
+        if masks:
+            equal = [mask for mask in masks if mask.diagonal == masks[0].diagonal]
+            _split(loop, equal, _point_of(loop, masks[0], unwrapped))
 
 
 # Masks.

@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -88,3 +89,52 @@ def test_random_kernels(program: Program, version: str) -> None:
 @given(programs(), st.sampled_from(VERSIONS))
 def test_many_random_kernels(program: Program, version: str) -> None:
     check_random(program, version)
+
+
+NARROW = """tile_sugar.kernel @k(%X: tensor<4x8xi32>, %s: i32, %Y: tensor<4x8xi32>) {{
+  %x = load %X[0, 0] : tensor<4x8xi32> -> tile<4x8xi32>
+  {body}
+  %m = mul %a, %x : tile<4x8xi32>
+  store %m, %Y[0, 0] : tile<4x8xi32>, tensor<4x8xi32>
+  return
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        """%i = iota 1 : tile<4x1xi32>
+  %a = add %x, %i : tile<4x8xi32>, tile<4x1xi32>""",
+        """%i = iota 0 : tile<1x8xi32>
+  %j = iota 1 : tile<1x8xi32>
+  %c = add %i, %j : tile<1x8xi32>
+  %a = add %x, %c : tile<4x8xi32>, tile<1x8xi32>""",
+        """%i = iota 1 : tile<1x1xi32>
+  %c = add %i, %s : tile<1x1xi32>, i32
+  %a = add %x, %c : tile<4x8xi32>, tile<1x1xi32>""",
+        """%c = sweep(%s) : i32 -> tile<4x1xi32> {{
+  ^bb0(%e: i32):
+    %i = index 0
+    %j = index 1
+    %0 = add %i, %j : i32
+    %1 = add %0, %e : i32
+    yield %1 : i32
+  }}
+  %a = add %x, %c : tile<4x8xi32>, tile<4x1xi32>""",
+        """%i = iota 1 : tile<4x1xi32>
+  %c = mul %i, %i : tile<4x1xi32>
+  %d = add %x, %c : tile<4x8xi32>, tile<4x1xi32>
+  %a = rowmax %d : tile<4x8xi32>""",
+    ],
+    ids=["read", "moved", "one", "swept", "mapped"],
+)
+def test_only_position_stays_in_wider_shapes(body: str) -> None:
+    text = NARROW.format(body=body.format()).replace("%m = mul %a, %x : tile<4x8xi32>", "{m}")
+    reduced = "rowmax" in body
+    types = "tile<4x1xi32>, tile<4x8xi32>" if reduced else "tile<4x8xi32>"
+    text = text.replace("{m}", f"%m = mul %a, %x : {types}")
+    values = [np.arange(32, dtype=np.int32).reshape(4, 8), np.int32(3), np.zeros((4, 8), np.int32)]
+    launch = Launch(text, values)
+    fused, _ = both(text, exact=True)
+    assert launch.original().difference(launch.run(fused)) is None

@@ -287,3 +287,31 @@ def test_what_other_passes_need_survives(end: str) -> None:
     assert names["cuda_tile.select"] > 0
     (entry,) = (op for op in lowered(text).walk() if isinstance(op, EntryOp))
     assert "num_worker_warps_per_cta = 8" in str(entry.optimization_hints)
+
+
+def test_loop_in_a_loop_that_becomes_straight() -> None:
+    """The rows of the inner mask are the outer loop's variable, which goes with the outer loop."""
+    text = """tile_sugar.kernel @k(%S: tensor<16x64xf32>, %Y: tensor<16x16xf32>, %r: i32) {
+  %c0 = arith.constant 0 : i32
+  %c16 = arith.constant 16 : i32
+  %row = arith.muli %r, %c16 : i32
+  %end = arith.addi %row, %c16 : i32
+  %zero = constant 0.0 : TILE
+  %y = scf.for %q = %c0 to %end step %c16 iter_args(%a = %zero) -> (TILE) : i32 {
+    %s = scf.for %k = %c0 to %end step %c16 iter_args(%b = %a) -> (TILE) : i32 {
+      %t = load %S[0, %k] : tensor<16x64xf32> -> TILE
+      %m = causal_mask %t, %q, %k : TILE
+      %n = add %b, %m : TILE
+      scf.yield %n : TILE
+    }
+    %m = causal_mask %s, %row, %q : TILE
+    scf.yield %m : TILE
+  }
+  store %y, %Y[0, 0] : TILE, tensor<16x16xf32>
+  return
+}
+""".replace("TILE", "tile<16x16xf32>")
+    source = np.arange(1024, dtype=np.float32).reshape(16, 64) - 500
+    found = Launch(text, [source, np.zeros((16, 16), np.float32), np.int32(2)])
+    # Each of the outer loop and what is left of it has two inner ones.
+    check(found, 5)
