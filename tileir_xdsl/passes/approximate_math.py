@@ -43,21 +43,22 @@ class ApproximateMathPass(TilePass):
 
     Rows of huge equal numbers stay uniform: a maximum is subtracted before anything is scaled, or,
     where one fma does both (in softmax and in a step of online softmax), with one rounding for all
-    of a row. No subnormal result is lost without `ftz`, except in rows that hold an infinity or
-    whose maximum is beyond 2**30, and in a step of online softmax of weights that only their sum
-    and f16 are made of. In such a step the scaled maximum may be up to 2**27, and 2**25 if the
-    scale is no power of two: beyond, the largest weight of a row is kept and others may be off by
-    2**-16, and by more at such a scale, with which the distance itself is rounded to units. Needs
-    `legalize-elementwise`.
+    of a row. No subnormal result is lost without `ftz`, except in rows that hold an infinity, in a
+    softmax of rows whose maximum is beyond 2**24, where results below 2**-86 may be, and in a step
+    of online softmax of weights that only their sum and f16 are made of. In such a step the scaled
+    maximum may be up to 2**27, and 2**25 if the scale is no power of two: beyond, the largest
+    weight of a row is kept and others may be off by 2**-16, and by more at such a scale, with which
+    the distance itself is rounded to units. Needs `legalize-elementwise`.
     """
 
     name = "approximate-math"
 
     bit_exact: ClassVar[bool] = False
     bound: ClassVar[str] = (
-        "a relative 2**-19 per exp, for results down to exp(-87) 2**-17, and in a step of online "
-        "softmax 2**-16 and |g| 2**-22 for a maximum g, the latter for all of a row alike; 2 ulp "
-        "per division by a divisor from 2**-126 to 2**126; 2 ulp per rsqrt"
+        "a relative 2**-19 per exp, for results down to exp(-87) 2**-17 (down to 2**-86 in a "
+        "softmax of a maximum beyond 2**24), and in a step of online softmax 2**-16 and |g| 2**-22 "
+        "for a maximum g, the latter for all of a row alike; 2 ulp per division by a divisor from "
+        "2**-126 to 2**126; 2 ulp per rsqrt"
     )
     relative_error: ClassVar[float] = 2.0**-16
 
@@ -222,8 +223,6 @@ def _normalized_power(w: Writer, op: ew.ExpOp) -> SSAValue | None:
         return None
     remark(op, "exp of a softmax is exp2 of one fma: licensed by afn, contract")
     x, m = difference.lhs, _narrow(difference.rhs)
-    if distance.unbounded is not None:
-        m = _maker(m).if_false
     ftz = ("ftz",) if op.has_flag("ftz") else ()
     huge = w.of(ew.CmpOp, w.of(ew.AbsOp, m), _full(w, HUGE, m), predicate="gt")
     scale = w.of(ew.SelectOp, huge, _full(w, 1, m), _full(w, LOG2_E, m))
@@ -313,8 +312,8 @@ def _all_users(value: SSAValue, cls: type[Operation], position: int | None) -> l
 
 
 def _divide_normal(inverses: list[ew.DivOp]) -> None:
-    """The sum is 0, infinite, NaN or from 1 to the row's length times 2**24: neither it nor its
-    reciprocal is subnormal."""
+    """The sum is 0, infinite, NaN or from 2**-64 to the row's length times 2**88: neither it nor
+    its reciprocal is subnormal."""
     for inverse in inverses:
         inverse.properties["fastmath"] = FastMathAttr(_with_flag(inverse, "ftz"))
 
@@ -344,6 +343,7 @@ class _Step:
     scale: Fraction
     m: SSAValue
     g: SSAValue
+    axis: int
 
     @property
     def farthest(self) -> float:
@@ -376,8 +376,9 @@ def _step(value: SSAValue) -> _Step | None:
         product = _maker(operand)
         if not isinstance(product, ew.MulOp) or _scale(product.rhs) != scale:
             continue
-        if _is_maximum(_maker(product.lhs), x):
-            return _Step(x, scale, largest.operands[1 - position], g)
+        maximum = _maker(product.lhs)
+        if _is_maximum(maximum, x):
+            return _Step(x, scale, largest.operands[1 - position], g, maximum.dimension)
     return None
 
 
@@ -411,7 +412,8 @@ def _weights(w: Writer, op: ew.ExpOp, step: _Step) -> SSAValue:
     row.origin = op
     far = row.of(ew.CmpOp, row.of(ew.AbsOp, g), _full(row, step.farthest, g), predicate="ge")
     unit = row.of(ew.SelectOp, far, _full(row, 1, g), _full(row, LOG2_E, g))
-    moved = _Distance(far, 1) if not op.has_flag("ftz") and _keeps_subnormal(op.result) else None
+    keeps = not op.has_flag("ftz") and _keeps_subnormal(op.result, step.axis)
+    moved = _Distance(far, step.axis) if keeps else None
     shift = _full(row, 0, g) if moved is None else _by_row(row, moved, 0, SHIFT, g)
     start = row.of(ew.FmaOp, row.of(ew.NegOp, g), unit, shift)
     factor = row.of(ew.MulOp, unit, _full(row, float(step.scale), g))
@@ -424,11 +426,12 @@ def _weights(w: Writer, op: ew.ExpOp, step: _Step) -> SSAValue:
     return w.of(ew.MulOp, power, _by_row(w, moved, 1, 2.0**-SHIFT, power))
 
 
-def _keeps_subnormal(weights: SSAValue) -> bool:
+def _keeps_subnormal(weights: SSAValue, axis: int) -> bool:
     """Whether something may tell a weight below 2**-126 from zero."""
     for use in weights.uses:
         user = use.operation
-        if isinstance(user, reductions.RowSumOp):
+        is_sum = isinstance(user, reductions.RowSumOp | reductions.ColSumOp)
+        if is_sum and user.dimension == axis:
             continue
         if not isinstance(user, ew.CastOp) or element_of(user.result.type) != f16:
             return True

@@ -51,6 +51,8 @@ def special_rows() -> Array:
     x[12, 7] = -np.inf
     x[13] = np.linspace(1e30, 2e30, 64)
     x[14] = -0.0
+    x[15] = np.linspace(60, 130, 64)  # Not all powers overflow, and more to the base e than 2.
+    x[15, 3] = np.inf
     return x
 
 
@@ -251,3 +253,57 @@ def test_attention_at_any_scale(magnitude: float) -> None:
     exact = weights @ values.astype(np.float64) / weights.sum(1, keepdims=True)
     np.testing.assert_allclose(acc / total, exact, rtol=0, atol=2.0**-9)
     assert np.isfinite(m).all()
+
+
+BY_HAND = """tile_sugar.kernel @k(%S: tensor<{shape}xf32>, %Y: tensor<{sums}xf32>) {{
+  %s = load %S[0, 0] : tensor<{shape}xf32> -> tile<{shape}xf32>
+  %m0 = constant -inf : tile<{maxima}xf32>
+  %scale = constant 0.125 : f32
+  %zero = constant 0.0 : f32
+  %inf = constant inf : f32
+  %m1 = rowmax %s axis {axis} : tile<{shape}xf32>
+  %m2 = mul %m1, %scale : tile<{maxima}xf32>, f32
+  %m3 = max %m0, %m2 : tile<{maxima}xf32>
+  %size = abs %m3 : tile<{maxima}xf32>
+  %infinite = cmp eq %size, %inf : tile<{maxima}xf32>, f32
+  %g = select %infinite, %zero, %m3 : tile<{maxima}xi1>, f32, tile<{maxima}xf32>
+  %n = neg %g : tile<{maxima}xf32>
+  %d = fma %s, %scale, %n : tile<{shape}xf32>, f32, tile<{maxima}xf32>
+  %p = exp %d fastmath<afn> : tile<{shape}xf32>
+  %y = rowsum %p axis {across} : tile<{shape}xf32>
+  store %y, %Y[0, 0] : tile<{sums}xf32>, tensor<{sums}xf32>
+  return
+}}
+"""
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_sums_across_rows_keep_subnormal_weights(axis: int) -> None:
+    """Only a sum along the axis of the maximum surely has a weight of 1."""
+    text = BY_HAND.format(
+        shape="8x8",
+        maxima="8x1" if axis else "1x8",
+        sums="1x8" if axis else "8x1",
+        axis=axis,
+        across=1 - axis,
+    )
+    scores = np.full((8, 8), -90 * 8, f32)
+    scores[(slice(None), 0) if axis else (0, slice(None))] = 0
+    launch = Launch(text, [scores, np.zeros((1, 8) if axis else (8, 1), f32)])
+    expected, found = launch.original().arrays[1], launch.run(lowered(text)).arrays[1]
+    assert "exp2" in module_text(lowered(text))
+    np.testing.assert_allclose(found, expected, rtol=2.0**-9, atol=0)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_sums_along_rows_need_no_subnormal_weights(axis: int) -> None:
+    text = BY_HAND.format(
+        shape="8x8",
+        maxima="8x1" if axis else "1x8",
+        sums="8x1" if axis else "1x8",
+        axis=axis,
+        across=axis,
+    )
+    result = module_text(_math(text))
+    assert "exp2" in result
+    assert "2.400000e+01" not in result
