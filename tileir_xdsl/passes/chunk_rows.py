@@ -26,6 +26,15 @@ from tileir_xdsl.passes.tile_pass import TilePass
 COMBINE: dict[str, type[ew.BinaryOp]] = {"sum": ew.AddOp, "max": ew.MaxOp, "min": ew.MinOp}
 
 
+def reduction_obstacle(op: Any) -> str | None:
+    """Why a reduction cannot combine parts of its rows element by element."""
+    if op.ordered is not None:
+        return f"'{op.name}' needs the whole row"
+    element = element_of(op.source.type)
+    narrow = KINDS[type(op)] == "sum" and reductions.wide(element) != element
+    return "'legalize-elementwise' has not widened the sum" if narrow else None
+
+
 @dataclass(frozen=True)
 class ChunkRowsPass(TilePass):
     """Computes rows of more than `width` columns in loops over `chunk` columns at a time.
@@ -101,9 +110,8 @@ class _Kernel:
             return self._memory_obstacle(op)
         if isinstance(op, memory.StoreOp) or isinstance(op, EXPRESSIONS):
             return None
-        kind = KINDS.get(type(op))
-        if kind in COMBINE and cast(Any, op).dimension == len(shape) - 1:
-            return None
+        if type(op) in KINDS and cast(Any, op).dimension == len(shape) - 1:
+            return reduction_obstacle(op)
         return f"'{op.name}' needs the whole row"
 
     def _memory_obstacle(self, op: memory.LoadOp) -> str | None:

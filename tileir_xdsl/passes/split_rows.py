@@ -18,7 +18,7 @@ from tileir_xdsl.dialects.tile_sugar.expansion import KINDS, Writer
 from tileir_xdsl.dialects.tile_sugar.kernel import KernelOp
 from tileir_xdsl.dialects.tile_sugar.types import element_of, is_float, is_tile, shape_of, tile_type
 from tileir_xdsl.passes.choose_hints import DEFAULT_WARPS, stated_warps
-from tileir_xdsl.passes.chunk_rows import COMBINE, EXPRESSIONS
+from tileir_xdsl.passes.chunk_rows import COMBINE, EXPRESSIONS, reduction_obstacle
 from tileir_xdsl.passes.reporting import count, missed, remark
 from tileir_xdsl.passes.sugar import at_shape, before, operations, targets_of
 from tileir_xdsl.passes.tile_pass import TilePass
@@ -103,8 +103,9 @@ class SplitRowsPass(TilePass):
                 return obstacle
         if isinstance(op, memory.LoadOp | memory.StoreOp):
             return self._memory_obstacle(op)
-        if type(op) in KINDS and op.ordered is None:
-            return "one row" if _reduces_rows(op) and shape_of(op.source.type)[0] == 1 else None
+        if type(op) in KINDS:
+            single = _reduces_rows(op) and shape_of(op.source.type)[0] == 1
+            return "one row" if single else reduction_obstacle(op)
         if isinstance(op, EXPRESSIONS) or isinstance(op, scf.ForOp):
             return None
         if isinstance(op, scf.YieldOp) and isinstance(op.parent_op(), scf.ForOp):

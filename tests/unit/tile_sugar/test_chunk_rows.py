@@ -125,3 +125,12 @@ def test_pipeline_chunks_only_with_licences() -> None:
 def test_chunk_that_is_no_power_of_two() -> None:
     with pytest.raises(ValueError, match="chunk must be a power of two up to width, 64, but is 96"):
         ChunkRowsPass(64, 96)
+
+
+@pytest.mark.parametrize(
+    "text", [kernel(SUM, "f16"), kernel(SUM).replace("rowsum %x", "rowsum %x ordered")]
+)
+def test_sums_that_earlier_passes_rewrite_stay(text: str) -> None:
+    module = parse(text)
+    ChunkRowsPass(64, 32).apply(new_context(), module)
+    assert not loops(module)

@@ -182,3 +182,12 @@ def test_pipeline_splits_and_reassociates_only_without_exact() -> None:
 def test_width_that_is_no_power_of_two() -> None:
     with pytest.raises(ValueError, match="width must be a power of two, but is 96"):
         SplitRowsPass(96)
+
+
+@pytest.mark.parametrize(
+    "text", [kernel("sum", "f16"), kernel("sum").replace("%x :", "%x ordered :")]
+)
+def test_sums_that_earlier_passes_rewrite_stay(text: str) -> None:
+    module = parse(text)
+    SplitRowsPass(8).apply(new_context(), module)
+    assert longest_row(module) == 32
