@@ -222,17 +222,19 @@ def _normalized_power(w: Writer, op: ew.ExpOp) -> SSAValue | None:
     if distance is None or inverses is None:
         return None
     remark(op, "exp of a softmax is exp2 of one fma: licensed by afn, contract")
-    x, m = difference.lhs, _narrow(difference.rhs)
+    x, g = difference.lhs, _narrow(difference.rhs)
     ftz = ("ftz",) if op.has_flag("ftz") else ()
-    huge = w.of(ew.CmpOp, w.of(ew.AbsOp, m), _full(w, HUGE, m), predicate="gt")
-    scale = w.of(ew.SelectOp, huge, _full(w, 1, m), _full(w, LOG2_E, m))
-    negative = w.of(ew.NegOp, m)
-    if ftz:
-        shift = w.of(ew.MulOp, negative, scale, fastmath=ftz)
+    moved = 0 if ftz else SHIFT
+    if distance.unbounded is not None and moved:
+        # Powers of any size must not be moved up, which this number in the place of 0 undoes.
+        g = w.of(ew.SelectOp, distance.unbounded, _full(w, moved / LOG2_E, g), _maker(g).if_false)
+    huge = w.of(ew.CmpOp, w.of(ew.AbsOp, g), _full(w, HUGE, g), predicate="gt")
+    scale = w.of(ew.SelectOp, huge, _full(w, 1, g), _full(w, LOG2_E, g))
+    negative = w.of(ew.NegOp, g)
+    if moved:
+        shift = w.of(ew.FmaOp, negative, scale, _full(w, moved, g))
     else:
-        shift = w.of(ew.FmaOp, negative, scale, _full(w, SHIFT, m))
-    if distance.unbounded is not None:
-        shift = w.of(ew.SelectOp, distance.unbounded, _full(w, 0, m), shift)
+        shift = w.of(ew.MulOp, negative, scale, fastmath=ftz)
     shape = shape_of(x.type)
     scaled = w.of(ew.FmaOp, x, spread(w, scale, shape), spread(w, shift, shape), fastmath=ftz)
     _divide_normal(inverses)
