@@ -20,19 +20,15 @@ from tileir_xdsl.dialects.tile_sugar.expansion import KINDS, Writer
 from tileir_xdsl.dialects.tile_sugar.kernel import KernelOp
 from tileir_xdsl.dialects.tile_sugar.types import element_of, is_tile, shape_of, tile_type
 from tileir_xdsl.passes.reporting import count, missed, remark
-from tileir_xdsl.passes.sugar import at_shape, before, operations, replace
+from tileir_xdsl.passes.row_parts import (
+    ACCESS,
+    COMBINE,
+    EXPRESSIONS,
+    RowsInParts,
+    reduction_obstacle,
+)
+from tileir_xdsl.passes.sugar import at_shape, before, operations, replace, targets_of
 from tileir_xdsl.passes.tile_pass import TilePass
-
-COMBINE: dict[str, type[ew.BinaryOp]] = {"sum": ew.AddOp, "max": ew.MaxOp, "min": ew.MinOp}
-
-
-def reduction_obstacle(op: Any) -> str | None:
-    """Why a reduction cannot combine parts of its rows element by element."""
-    if op.ordered is not None:
-        return f"'{op.name}' needs the whole row"
-    element = element_of(op.source.type)
-    narrow = KINDS[type(op)] == "sum" and reductions.wide(element) != element
-    return "'legalize-elementwise' has not widened the sum" if narrow else None
 
 
 @dataclass(frozen=True)
@@ -44,7 +40,10 @@ class ChunkRowsPass(TilePass):
     the loop. Only in kernels whose long rows are all made by elementwise operations from `readonly`
     tensors, and whose lengths `chunk` divides: others keep their tiles, and a remark says why.
 
-    Changes the order of sums. Needs `legalize-elementwise`.
+    Shorter rows, of up to eight times 128 columns, are computed in parts where `split-rows` would
+    do so, but a sum of floats adds the parts before it is reduced, once for all of them.
+
+    Changes the order of sums. `target` is the GPU, or several. Needs `legalize-elementwise`.
     """
 
     name = "chunk-rows"
@@ -55,8 +54,10 @@ class ChunkRowsPass(TilePass):
 
     width: int = 32768
     chunk: int = 2048
+    target: str | tuple[str, ...] = "sm_90"
 
     def __post_init__(self) -> None:
+        targets_of(self.target)
         if not is_power_of_two(self.chunk) or self.chunk > self.width:
             raise ValueError(
                 f"chunk must be a power of two up to width, {self.width}, but is {self.chunk}"
@@ -66,6 +67,13 @@ class ChunkRowsPass(TilePass):
         for kernel in operations(op.regions):
             if isinstance(kernel, KernelOp):
                 _Kernel(kernel, self.width, self.chunk).rewrite()
+                self._split(kernel)
+
+    def _split(self, kernel: KernelOp) -> None:
+        """Compute rows in parts, if sums make a difference; all others are for `split-rows`."""
+        rows = RowsInParts(kernel, ACCESS, targets_of(self.target))
+        if rows.sums_floats and rows.obstacle() is None:
+            rows.split(reassociate=True)
 
 
 class _Kernel:
@@ -176,17 +184,6 @@ class _Kernel:
         loop = scf.ForOp(first, end, step, carried, Region(block))
         w.insert(loop)
         return list(loop.results)
-
-
-EXPRESSIONS = (
-    ew.ElementwiseOp,
-    ew.CastOp,
-    ew.BitcastOp,
-    ew.BroadcastOp,
-    ew.SplatOp,
-    ew.ConstantOp,
-    ew.IotaOp,
-)
 
 
 class _Chunk:

@@ -97,8 +97,12 @@ class TileSugarToCudaTilePipeline(NamedPipeline):
             SplitCausalLoopsPass(),
             ExpandLibraryPass(fastmath=() if self.exact else self.fastmath),
             LegalizeElementwisePass(),
-            *([] if self.exact else [ApproximateMathPass(), ContractFmaPass(), ChunkRowsPass()]),
-            SplitRowsPass(reassociate=not self.exact, target=self.target),
+            *(
+                []
+                if self.exact
+                else [ApproximateMathPass(), ContractFmaPass(), ChunkRowsPass(target=self.target)]
+            ),
+            SplitRowsPass(target=self.target),
             *([FuseSweepsPass()] if self.fuse else []),
             PadToPowerOfTwoPass(),
             LowerReductionsPass(version=version),

@@ -1,5 +1,6 @@
 // RUN: tile-opt %s -p 'legalize-elementwise,chunk-rows{width=64 chunk=32}' --split-input-file | filecheck %s
 // RUN: tile-opt %s -p 'legalize-elementwise,chunk-rows{width=64 chunk=32}' --split-input-file --remarks=fusion -o %t 2>&1 | filecheck %s --check-prefix REMARK
+// RUN: tile-opt %s -p legalize-elementwise,chunk-rows --split-input-file | filecheck %s --check-prefix PARTS
 // RUN: not tile-opt %s -p 'chunk-rows{chunk=48}' --split-input-file 2>&1 | filecheck %s --check-prefix INVALID
 
 // INVALID: error: {{.*}}chunk must be a power of two up to width, 32768, but is 48
@@ -125,5 +126,32 @@ tile_sugar.kernel @part(%X: tensor<?x128xf32> {readonly}, %Y: tensor<?x1xf32>) {
   %x = load %P[0, 0] : tensor<4x128xf32> -> tile<2x128xf32>
   %s = rowsum %x : tile<2x128xf32>
   store %s, %Y[0, 0] : tile<2x1xf32>, tensor<?x1xf32>
+  return
+}
+
+// -----
+
+// Short rows, in parts of 128 columns that are added before they are reduced; without a sum of
+// floats the rows are left to split-rows.
+
+// PARTS-LABEL: tile_sugar.kernel @short
+// PARTS:         %4 = add %0, %1 : tile<4x128xf32>
+// PARTS-NEXT:    %5 = add %2, %3 : tile<4x128xf32>
+// PARTS-NEXT:    %6 = add %4, %5 : tile<4x128xf32>
+// PARTS-NEXT:    %7 = rowsum %6 axis 1 : tile<4x128xf32>
+// PARTS-LABEL: tile_sugar.kernel @maximum
+// PARTS:         rowmax %{{.*}} : tile<4x512xf32>
+tile_sugar.kernel @short(%X: tensor<?x512xf32>) {
+  %x = load %X[0, 0] fill 1.0 : tensor<?x512xf32> -> tile<4x512xf32>
+  %s = rowsum %x : tile<4x512xf32>
+  %d = sub %x, %s : tile<4x512xf32>, tile<4x1xf32>
+  store %d, %X[0, 0] : tile<4x512xf32>, tensor<?x512xf32>
+  return
+}
+tile_sugar.kernel @maximum(%X: tensor<?x512xf32>) {
+  %x = load %X[0, 0] : tensor<?x512xf32> -> tile<4x512xf32>
+  %s = rowmax %x : tile<4x512xf32>
+  %d = sub %x, %s : tile<4x512xf32>, tile<4x1xf32>
+  store %d, %X[0, 0] : tile<4x512xf32>, tensor<?x512xf32>
   return
 }

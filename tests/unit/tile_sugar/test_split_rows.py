@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from tileir_xdsl.dialects.cuda_tile.parser import new_context
 from tileir_xdsl.dialects.tile_sugar.types import is_tile, shape_of
+from tileir_xdsl.passes.chunk_rows import ChunkRowsPass
 from tileir_xdsl.passes.expand_library import ExpandLibraryPass
 from tileir_xdsl.passes.legalize_elementwise import LegalizeElementwisePass
 from tileir_xdsl.passes.split_rows import SplitRowsPass
@@ -117,18 +118,24 @@ def test_parts_keep_all_bits(body: str, element: str, columns: int, start: int) 
     assert launch.original().difference(launch.run(module)) is None
 
 
+def chunked(text: str) -> ModuleOp:
+    module = parse(text)
+    for pass_ in (ExpandLibraryPass(), LegalizeElementwisePass(), ChunkRowsPass()):
+        pass_.apply(new_context(), module)
+    return again(module, "chunk-rows")
+
+
 @pytest.mark.parametrize("body", ["softmax", "moments", "sum"])
 def test_sums_in_another_order(body: str) -> None:
-    text = kernel(body)
-    launch = Launch(text, inputs(np.float32, 32))
-    expected, found = (
-        launch.run(m).arrays[1] for m in (parse(text), split(text, reassociate=True))
-    )
+    text = kernel(body, columns=512)
+    launch = Launch(text, inputs(np.float32, 512))
+    expected, found = (launch.run(m).arrays[1] for m in (parse(text), chunked(text)))
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
 
 
 def test_sums_reduce_once_in_another_order() -> None:
-    modules = split(kernel("sum")), split(kernel("sum"), reassociate=True)
+    text = kernel("sum", columns=512)
+    modules = split(text, 128), chunked(text)
     sums = [sum(op.name == "tile_sugar.rowsum" for op in module.walk()) for module in modules]
     assert sums == [4, 1]
 
