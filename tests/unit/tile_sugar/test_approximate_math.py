@@ -277,16 +277,18 @@ BY_HAND = """tile_sugar.kernel @k(%S: tensor<{shape}xf32>, %Y: tensor<{sums}xf32
 """
 
 
+def by_hand(axis: int, across: int) -> str:
+    """Weights by their maxima along one axis, summed along the same or the other one."""
+    shapes = ("1x8", "8x1")
+    return BY_HAND.format(
+        shape="8x8", maxima=shapes[axis], sums=shapes[across], axis=axis, across=across
+    )
+
+
 @pytest.mark.parametrize("axis", [0, 1])
 def test_sums_across_rows_keep_subnormal_weights(axis: int) -> None:
     """Only a sum along the axis of the maximum surely has a weight of 1."""
-    text = BY_HAND.format(
-        shape="8x8",
-        maxima="8x1" if axis else "1x8",
-        sums="1x8" if axis else "8x1",
-        axis=axis,
-        across=1 - axis,
-    )
+    text = by_hand(axis, 1 - axis)
     scores = np.full((8, 8), -90 * 8, f32)
     scores[(slice(None), 0) if axis else (0, slice(None))] = 0
     launch = Launch(text, [scores, np.zeros((1, 8) if axis else (8, 1), f32)])
@@ -297,13 +299,6 @@ def test_sums_across_rows_keep_subnormal_weights(axis: int) -> None:
 
 @pytest.mark.parametrize("axis", [0, 1])
 def test_sums_along_rows_need_no_subnormal_weights(axis: int) -> None:
-    text = BY_HAND.format(
-        shape="8x8",
-        maxima="8x1" if axis else "1x8",
-        sums="8x1" if axis else "1x8",
-        axis=axis,
-        across=axis,
-    )
-    result = module_text(_math(text))
+    result = module_text(_math(by_hand(axis, axis)))
     assert "exp2" in result
     assert "2.400000e+01" not in result
