@@ -302,3 +302,62 @@ def test_sums_along_rows_need_no_subnormal_weights(axis: int) -> None:
     result = module_text(_math(by_hand(axis, axis)))
     assert "exp2" in result
     assert "2.400000e+01" not in result
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("max %m0, %m2", "max %m0, %m2 propagate_nan"),
+        ("max %m0, %m2", "min %m0, %m2"),
+        ("mul %m1, %scale", "mul %m1, %zero"),
+        ("mul %m1, %scale", "add %m1, %scale"),
+        ("rowmax %s axis 1", "rowmin %s axis 1"),
+        ("cmp eq %size, %inf", "cmp gt %size, %scale"),
+        ("cmp eq %size, %inf", "cmp eq %size, %scale"),
+        ("abs %m3", "neg %m3"),
+        ("select %infinite, %zero", "select %infinite, %scale"),
+        ("neg %g", "abs %g"),
+        ("%scale = constant 0.125", "%scale = constant -0.125"),
+        ("%scale = constant 0.125", "%scale = constant inf"),
+    ],
+)
+def test_what_is_nearly_a_step_keeps_its_exponentials(old: str, new: str) -> None:
+    text = by_hand(1, 1)
+    assert old in text
+    result = module_text(_math(text.replace(old, new)))
+    assert " exp %" in result
+    assert "exp2" not in result
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "%r = sub %p, %s : tile<16x64xf32>, tile<16x1xf32>",
+        "%r = div %s, %p : tile<16x1xf32>, tile<16x64xf32>",
+        """%one = constant 1.0 : f32
+  %i = div %one, %s : f32, tile<16x1xf32>
+  %j = mul %i, %s : tile<16x1xf32>
+  %r = mul %p, %j : tile<16x64xf32>, tile<16x1xf32>""",
+        """%two = constant 2.0 : f32
+  %i = div %two, %s : f32, tile<16x1xf32>
+  %r = mul %p, %i : tile<16x64xf32>, tile<16x1xf32>""",
+        """%q = div %p, %s : tile<16x64xf32>, tile<16x1xf32>
+  %r = add %q, %p : tile<16x64xf32>""",
+        """%q = mul %p, %p : tile<16x64xf32>
+  %r = div %q, %s : tile<16x64xf32>, tile<16x1xf32>""",
+    ],
+    ids=["difference", "inverse", "sum used", "other numerator", "power used", "square"],
+)
+def test_factor_that_would_not_cancel_is_taken_back(body: str) -> None:
+    """2**24 as a factor of all powers of a row would show in the result."""
+    y = f"""%m = rowmax %x : tile<16x64xf32>
+  %d = sub %x, %m fastmath<contract> : tile<16x64xf32>, tile<16x1xf32>
+  %p = exp %d fastmath<afn> : tile<16x64xf32>
+  %s = rowsum %p : tile<16x64xf32>
+  {body}
+  %y = add %r, %r"""
+    text = KERNEL.replace("%y = {operation}", y).format(width=64)
+    x = np.random.default_rng(5).normal(size=(16, 64)).astype(f32)
+    launch = Launch(text, [x, np.zeros_like(x)])
+    expected, found = launch.original().arrays[1], launch.run(_math(text)).arrays[1]
+    np.testing.assert_allclose(found, expected, rtol=2.0**-15, atol=2.0**-18)

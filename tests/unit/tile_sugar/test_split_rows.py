@@ -65,6 +65,10 @@ BODIES = {
   %y = add %a, %s : tile<4x{n}x{t}>, tile<4x1x{t}>""",
 }
 
+CUBE = """%c = reshape %x : tile<4x{n}x{t}> -> tile<2x2x{n}x{t}>
+  %m = rowmax %c : tile<2x2x{n}x{t}>
+  %y = exp %x : tile<4x{n}x{t}>"""
+
 
 DTYPES: dict[str, Any] = {
     "f16": np.float16,
@@ -152,6 +156,7 @@ def test_sums_reduce_once_in_another_order() -> None:
         kernel("%s = rowsum %x : tile<4x{n}x{t}>\n  %y = cumsum %x : tile<4x{n}x{t}>"),
         kernel("%y = exp %x : tile<4x{n}x{t}>"),
         kernel("sum").replace("4)) {", f"4)) {HINTS} {{"),
+        kernel(CUBE),
     ],
     ids=[
         "odd length",
@@ -163,6 +168,7 @@ def test_sums_reduce_once_in_another_order() -> None:
         "scan",
         "no reduction",
         "stated warps",
+        "rank 3",
     ],
 )
 def test_whole_rows_stay(text: str) -> None:
