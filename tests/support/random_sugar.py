@@ -165,6 +165,19 @@ def tile_quotient(w: Writer) -> None:
     w.emit(f"div {a.name}, {d.name} : {a.type}, {d.type}", a.shape, join(a.element, "i32"))
 
 
+def positions(w: Writer) -> None:
+    """Positions along some dimension of a tile, at its shape or a narrower one."""
+    a = w.pick(*ARITHMETIC)
+    if a is None:
+        return
+    dim = w.draw(st.integers(0, len(a.shape) - 1))
+    shape = tuple(n if w.draw(st.booleans()) else 1 for n in a.shape)
+    k = w.emit(f"iota {dim} : {text_of(shape, 'i32')}", shape, "i32")
+    n = w.number("i32")
+    p = w.emit(f"sub {n.name}, {k.name} : i32, {k.type}", shape, "i32")
+    w.emit(f"add {a.name}, {p.name} : {a.type}, {p.type}", a.shape, join(a.element, "i32"))
+
+
 def unary(w: Writer) -> None:
     a = w.pick(*ARITHMETIC)
     if a is None:
@@ -392,7 +405,7 @@ def loop(w: Writer) -> None:
 STEPS = (
     binary, binary, quotient, tile_quotient, unary, cast, compare_and_select, shift, reduction,
     reduction, cumulative, mask, library, topk, transpose, extract, concat, insert, sweep,
-    general_reduce, loop,
+    general_reduce, loop, positions,
 )  # fmt: skip
 
 

@@ -29,12 +29,14 @@ def check_version(option: str | float) -> None:
 def targets_of(option: str | tuple[str, ...]) -> tuple[str, ...]:
     """The GPUs that the option `target` names, one or several.
 
-    Raises ValueError for one that `tileiras` does not know.
+    Raises ValueError for none, and for one that `tileiras` does not know.
     """
     from tileir_xdsl.verifier.lints import ARCHITECTURES
 
     targets = (option,) if isinstance(option, str) else option
     known = [name for name in ARCHITECTURES if name != "default"]
+    if not targets:
+        raise ValueError(f"no target: there are {', '.join(known)}")
     for target in targets:
         if target not in known:
             raise ValueError(f"unknown target '{target}': there are {', '.join(known)}")

@@ -204,3 +204,8 @@ def test_sums_that_earlier_passes_rewrite_stay(text: str) -> None:
     module = parse(text)
     SplitRowsPass(8).apply(new_context(), module)
     assert longest_row(module) == 32
+
+
+def test_no_target() -> None:
+    with pytest.raises(ValueError, match="no target: there are sm_80"):
+        SplitRowsPass(target=())
