@@ -294,9 +294,10 @@ class AccessLowering:
         return self._product(self.e.extend(index, i64, signed=True), stride)
 
     def _along(self, dim: int, stride: Extent) -> SSAValue:
-        """The offsets of a slice along a dimension: in 32 bits where they surely fit."""
+        """The offsets of a slice along a dimension: in 32 bits where those of all surely fit."""
         line = self.e.iota(dim, self.shape)
-        if not isinstance(stride, int) or self.shape[dim] * stride >= 1 << 30:
+        share = (1 << 31) // max(2, len(self.shape))
+        if not isinstance(stride, int) or self.shape[dim] * stride >= share:
             return self._scaled(line, stride)
         if stride == 1:
             return line

@@ -226,3 +226,18 @@ tile_sugar.kernel @alias(%X: tensor<64xf32> {may_alias}, %Y: tensor<64xf32> {may
 // CHECK-NEXT: return
 // CHECK-NEXT: }
 // CHECK-NEXT: }
+
+// -----
+
+// Offsets whose sum may pass 2**31 are computed in 64 bits, and 32 suffice for smaller ones.
+tile_sugar.kernel @far(%X: tensor<16x16x16xi8, strides=[67108863, 67108863, 67108863]>, %Y: tensor<16x16x16xi8, strides=[33554432, 33554432, 33554432]>) {
+  %x = load %X[0, 0, 0] full : tensor<16x16x16xi8, strides=[67108863, 67108863, 67108863]> -> tile<16x16x16xi8>
+  store %x, %Y[0, 0, 0] full : tile<16x16x16xi8>, tensor<16x16x16xi8, strides=[33554432, 33554432, 33554432]>
+  return
+}
+
+// CHECK-LABEL: entry @far
+// CHECK: offset %{{.*}}, %{{.*}} : tile<16x16x16xptr<i8>>, tile<16x16x16xi64>
+// CHECK: load_ptr_tko
+// CHECK: offset %{{.*}}, %{{.*}} : tile<16x16x16xptr<i8>>, tile<16x16x16xi32>
+// CHECK: store_ptr_tko
