@@ -1,6 +1,6 @@
 """Static measures of the code for the kernels in `tests/codegen`, beside NVIDIA's front end.
 
-    python tools/codegen_bench.py [--kernel NAME]... [--gpu sm_90]... [--json FILE]
+    python tools/codegen_bench.py [--kernel NAME]... [--gpu sm_90]... [--json FILE] [--guide]
 
 Above each table stand the pipelines of its columns with all their options, as `tile-opt -p` reads
 them; in the file each result has its own.
@@ -49,6 +49,10 @@ OPTIONS: dict[str, dict[str, Any]] = {
 """Sets of options of the pipeline, by name."""
 
 CUTILE = "cuda-tile"
+
+GUIDE = ROOT / "docs" / "performance-guide.md"
+MARKS = ("<!-- written by tools/codegen_bench.py --guide -->", "<!-- end of what it writes -->")
+"""Around the tables of the guide."""
 
 
 def pipeline(gpu: str, options: Mapping[str, Any]) -> TileSugarToCudaTilePipeline:
@@ -112,6 +116,32 @@ def record(value: Metrics | str, origin: str) -> dict[str, Any]:
     return {"from": origin, "tileiras": tool_version(find_tileiras()), **found}
 
 
+def guide_table(gpu: str, results: Mapping[str, Mapping[str, Any]]) -> str:
+    """The results of a GPU as they stand in the performance guide."""
+    columns = list(next(iter(results.values())))
+    titles = " | ".join(f"`{name}`" if name in ("exact", "ftz") else name for name in columns)
+    lines = [f"| {gpu} | {titles} |", "| --- |" + " --- |" * len(columns)]
+    for kernel, found in results.items():
+        cells = " | ".join(guide_cell(found[name]) for name in columns)
+        lines.append(f"| `{kernel}` | {cells} |")
+    totals = [sum(found[name].get("sass", 0) for found in results.values()) for name in columns]
+    return "\n".join([*lines, "| all, SASS | " + " | ".join(map(str, totals)) + " |"])
+
+
+def guide_cell(found: Mapping[str, Any]) -> str:
+    if "error" in found:
+        return found["error"]
+    stack = f", stack {found['stack']}" if found["stack"] else ""
+    return f"{found['sass']} × {found['threads'] // 32}, {found['blocks_per_sm']}{stack}"
+
+
+def write_guide(table: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> None:
+    text = GUIDE.read_text()
+    start, end = text.index(MARKS[0]) + len(MARKS[0]), text.index(MARKS[1])
+    tables = "\n\n".join(guide_table(gpu, results) for gpu, results in table.items())
+    GUIDE.write_text(f"{text[:start]}\n\n{tables}\n\n{text[end:]}")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
@@ -119,7 +149,12 @@ def main() -> int:
     parser.add_argument("--kernel", action="append", help="file name without .mlir; all by default")
     parser.add_argument("--gpu", action="append", choices=tuple(SM_LIMITS), help="all by default")
     parser.add_argument("--json", type=Path, help="also write the measures to a file")
+    parser.add_argument(
+        "--guide", action="store_true", help="also write the tables of the performance guide"
+    )
     arguments = parser.parse_args()
+    if arguments.guide and (arguments.kernel or arguments.gpu):
+        parser.error("--guide needs all kernels and GPUs")
     if not tools_available():
         print(
             "error: needs nvdisasm and cuobjdump: pip install 'tileir-xdsl[codegen]'",
@@ -150,6 +185,8 @@ def main() -> int:
         print("| total SASS | " + " | ".join(str(totals[name]) for name in columns) + " |")
     if arguments.json is not None:
         arguments.json.write_text(json.dumps(table, indent=1) + "\n")
+    if arguments.guide:
+        write_guide(table)
     return 0
 
 

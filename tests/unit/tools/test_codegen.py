@@ -110,6 +110,29 @@ def test_the_file_holds_results_with_their_origins(
         assert f"| {result['sass']} " in printed
 
 
+def test_the_guide_has_a_row_for_each_kernel(
+    tool: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measured = {"sass": 64, "threads": 128, "blocks_per_sm": 16, "stack": 8}
+    results = {"sm_90": {"k": {"default": measured, "cuda-tile": {"error": "refused"}}}}
+    guide = tmp_path / "guide.md"
+    guide.write_text(f"before\n{tool.MARKS[0]}\nold\n{tool.MARKS[1]}\nafter\n")
+    monkeypatch.setattr(tool, "GUIDE", guide)
+    tool.write_guide(results)
+    text = guide.read_text()
+    assert "| `k` | 64 × 4, 16, stack 8 | refused |\n| all, SASS | 64 | 0 |" in text
+    assert text.startswith("before\n")
+    assert text.endswith("\nafter\n")
+    assert "old" not in text
+
+
+def test_the_guide_is_up_to_date_with_the_kernels(tool: Any) -> None:
+    text = tool.GUIDE.read_text()
+    tables = text[text.index(tool.MARKS[0]) : text.index(tool.MARKS[1])]
+    for name in LIMITS:
+        assert tables.count(f"| `{name}` |") == 4
+
+
 @pytest.mark.parametrize("name", sorted(LIMITS))
 def test_code_is_within_limits(tool: Any, name: str) -> None:
     found = tool.ours(tool.KERNELS / f"{name}.mlir", "sm_90", {})
