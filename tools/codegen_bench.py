@@ -132,7 +132,7 @@ def guide_cell(found: Mapping[str, Any]) -> str:
     if "error" in found:
         return found["error"]
     stack = f", stack {found['stack']}" if found["stack"] else ""
-    return f"{found['sass']} × {found['threads'] // 32}, {found['blocks_per_sm']}{stack}"
+    return f"{found['sass']} x {found['threads'] // 32}, {found['blocks_per_sm']}{stack}"
 
 
 def write_guide(table: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> None:

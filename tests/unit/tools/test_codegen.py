@@ -120,7 +120,7 @@ def test_the_guide_has_a_row_for_each_kernel(
     monkeypatch.setattr(tool, "GUIDE", guide)
     tool.write_guide(results)
     text = guide.read_text()
-    assert "| `k` | 64 × 4, 16, stack 8 | refused |\n| all, SASS | 64 | 0 |" in text
+    assert "| `k` | 64 x 4, 16, stack 8 | refused |\n| all, SASS | 64 | 0 |" in text
     assert text.startswith("before\n")
     assert text.endswith("\nafter\n")
     assert "old" not in text
