@@ -79,13 +79,14 @@ _ELEMENTWISE = (ew.ElementwiseOp, ew.CastOp, ew.BitcastOp)
 def _is_computation(op: Operation) -> bool:
     """Whether an operation computes each element of a tile on its own, at one shape."""
     if isinstance(op, SweepOp):
-        return _is_whole(op) and not any(map(_has_a_guard, op.body.block.ops))
+        return _is_whole(op) and not _has_a_guard(op, op.shape)
     if not isinstance(op, _ELEMENTWISE):
         return False
     if not is_tile(op.results[0].type):
         return False
     shape = shape_of(op.results[0].type)
-    return all(shape_of(operand.type) == shape for operand in op.operands) and not _has_a_guard(op)
+    whole = all(shape_of(operand.type) == shape for operand in op.operands)
+    return whole and not _has_a_guard(op, shape)
 
 
 def _is_whole(op: SweepOp) -> bool:
@@ -109,12 +110,12 @@ def _along(dimension: int, shape: Shape) -> Shape:
     return tuple(extent if k == dimension else 1 for k, extent in enumerate(shape))
 
 
-def _has_a_guard(op: Operation) -> bool:
+def _has_a_guard(op: Operation, shape: Shape) -> bool:
     """Whether padding gives an operation a safe operand: once for a tile, and once for a sweep."""
-    parent = op.parent_op()
-    shape = parent.shape if isinstance(parent, SweepOp) else shape_of(op.results[0].type)
     if all(map(is_power_of_two, shape)):
         return False
+    if isinstance(op, SweepOp):
+        return any(_has_a_guard(inner, shape) for inner in op.body.block.ops)
     if isinstance(op, ew.CastOp):
         return op.unchecked is not None
     return isinstance(op, ew.DivOp | ew.RemOp | ew.ShiftOp) and is_integer(
@@ -327,6 +328,8 @@ class _Fusion:
         if narrow and not all(is_scalar(value.type) for value in operands):
             shapes = shape_text(expression.shape), shape_text(target.shape)
             return f"needed at {shapes[0]}, and its use is an expression of {shapes[1]}"
+        if narrow and any(_has_a_guard(op, target.shape) for op in expression.members):
+            return f"padding would give it a safe operand at {shape_text(target.shape)}"
         if target.reduction is None:
             return None
         if self._initial(expression, target.reduction):
@@ -363,7 +366,9 @@ class _Fusion:
     def _explain(self) -> None:
         """Say why what could be fused stays apart."""
         for op in self.block.ops:
-            if op not in self.owner and isinstance(op, _ELEMENTWISE) and _has_a_guard(op):
+            if op in self.owner or not isinstance(op, _ELEMENTWISE):
+                continue
+            if _has_a_guard(op, shape_of(op.results[0].type)):
                 missed(op, f"{op.mnemonic()} stays apart: padding gives it a safe operand")
         for expression in self._expressions():
             obstacle = self._obstacle(expression)

@@ -138,3 +138,30 @@ def test_only_position_stays_in_wider_shapes(body: str) -> None:
     launch = Launch(text, values)
     fused, _ = both(text, exact=True)
     assert launch.original().difference(launch.run(fused)) is None
+
+
+@pytest.mark.parametrize("operation", ["div %i, %n", "rem %n, %j", "shl %n, %i"])
+@pytest.mark.parametrize("reduced", [False, True])
+def test_no_safe_operands_for_what_needs_none(operation: str, reduced: bool) -> None:
+    """In a tile of 4x1 there is no padding, in one of 4x7 there would be."""
+    value, columns = ("%r", 1) if reduced else ("%b", 7)
+    text = f"""tile_sugar.kernel @k(%X: tensor<4x7xi32>, %n: i32, %Y: tensor<4x{columns}xi32>) {{
+  %x = load %X[0, 0] : tensor<4x7xi32> -> tile<4x7xi32>
+  %i = iota 0 : tile<4x1xi32>
+  %j = add %i, %n : tile<4x1xi32>, i32
+  %d = {operation} : TYPES
+  %a = add %x, %d : tile<4x7xi32>, tile<4x1xi32>
+  %b = mul %a, %x : tile<4x7xi32>
+  %r = rowmax %b : tile<4x7xi32>
+  store {value}, %Y[0, 0] : tile<4x{columns}xi32>, tensor<4x{columns}xi32>
+  return
+}}
+"""
+    first, second = ("tile<4x1xi32>", "i32") if "%i, %n" in operation else ("i32", "tile<4x1xi32>")
+    text = text.replace("TYPES", f"{first}, {second}")
+    values = [np.arange(28, dtype=np.int32).reshape(4, 7), 3, np.zeros((4, columns), np.int32)]
+    launch = Launch(text, values)
+    fused, plain = both(text, exact=True)
+    expected = launch.original()
+    assert expected.difference(launch.run(fused)) is None
+    assert expected.difference(launch.run(plain)) is None
