@@ -23,6 +23,7 @@ from xdsl.traits import (
     NoTerminator,
     Pure,
     RecursiveMemoryEffect,
+    SymbolOpInterface,
     SymbolTable,
 )
 from xdsl.utils.exceptions import VerifyException
@@ -75,10 +76,14 @@ class _Kind:
         traits = tuple(cls.traits) if registered else ()
         self.is_ours = issubclass(cls, CudaTileOp)
         self.is_isolated = any(isinstance(t, IsolatedFromAbove) for t in traits)
-        self.is_graph = not registered or any(isinstance(t, NoTerminator) for t in traits)
+        self.ends_freely = not registered or any(isinstance(t, NoTerminator) for t in traits)
         self.is_terminator = any(isinstance(t, IsTerminator) for t in traits)
         self.may_terminate = self.is_terminator or not registered
         self.is_symbol_table = any(isinstance(t, SymbolTable) for t in traits)
+        is_symbol = any(isinstance(t, SymbolOpInterface) for t in traits)
+        # What has a name and holds none is a function, a kernel of `tile_sugar` for one.
+        is_function = is_symbol and not self.is_symbol_table
+        self.is_graph = self.ends_freely and not is_function
         effects = [t for t in traits if isinstance(t, MemoryEffect)]
         free = (Pure, NoMemoryEffect, RecursiveMemoryEffect)
         # `break` and `continue` count as effects, so that loops are never without.
@@ -385,7 +390,7 @@ class _Walk:
         visible = self.visible
         op = block.first_op
         if op is None:
-            if not kind.is_graph:
+            if not kind.ends_freely:
                 message = "has an empty block: it needs at least a terminator"
                 self.error(parent, message, code="terminator")
             return
@@ -404,7 +409,7 @@ class _Walk:
                     code="terminator",
                 )
             op = following
-        if not kind.is_graph and not _KINDS[type(op)].may_terminate:
+        if not kind.ends_freely and not _KINDS[type(op)].may_terminate:
             self.error(
                 op,
                 f"ends a block of '{parent.name}', but is no terminator",

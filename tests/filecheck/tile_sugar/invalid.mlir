@@ -733,3 +733,15 @@ tile_sugar.kernel @undefined(%X: tensor<?xf32>) {
   %x = load %X[%i] : tensor<?xf32> -> tile<8xf32>
   return
 }
+
+// -----
+
+// The body of a kernel is no graph: what it uses is defined before.
+tile_sugar.kernel @order(%X: tensor<?xf32>) {
+  // expected-error@below:12 {{'tile_sugar.neg' op operand #0 does not dominate this use: it is defined later}}
+  %y = neg %x : tile<8xf32>
+  // expected-note@below:8 {{defined here}}
+  %x = load %X[0] : tensor<?xf32> -> tile<8xf32>
+  store %y, %X[0] : tile<8xf32>, tensor<?xf32>
+  return
+}
