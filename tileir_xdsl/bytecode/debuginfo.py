@@ -102,6 +102,14 @@ def _first_writable(location: Attribute) -> Attribute | None:
     return next((p for p in parts if is_writable(p) and not isinstance(p, UnknownLoc)), None)
 
 
+def _is_plain(location: Attribute) -> bool:
+    """Whether a location says no more than places in files, for which there is no form either."""
+    if not isinstance(location, FusedLoc):
+        return isinstance(location, FileLineColLoc | UnknownLoc)
+    parts = cast("ArrayAttr[Attribute]", location.locations)
+    return all(map(_is_plain, parts))
+
+
 class DebugWriter:
     """Debug attributes by index from 1, each stored once, after those that it refers to.
 
@@ -139,7 +147,7 @@ class DebugWriter:
         # What a pass made from several operations keeps the place of the first.
         if (first := _first_writable(location)) is not None:
             return self.index(first)
-        if isinstance(location, NameLoc | FusedLoc):
+        if isinstance(location, NameLoc | FusedLoc) and not _is_plain(location):
             kind = "named" if isinstance(location, NameLoc) else "fused"
             self._gate.remark(f"a {kind} location has no bytecode form and is dropped")
         return UNKNOWN

@@ -165,6 +165,8 @@ class TileOptMain(xDSLOptMain):
             raise ValueError("-p and --pass-pipeline say the same: use one of them")
         self.steps = parse_pipeline(args.pass_pipeline or args.passes, self.available_passes)
         assembles = self.target_name == CUBIN_TARGET
+        if ASSEMBLER in remark_words(args) and not assembles:
+            raise ValueError(f"--remarks={ASSEMBLER} needs -t {CUBIN_TARGET}")
         check_names(args, self.steps, (ASSEMBLER,) if assembles else ())
         self.pipeline = PassPipeline(tuple(step.pass_ for step in self.steps))
         self._check_remark_options()

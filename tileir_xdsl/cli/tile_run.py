@@ -24,7 +24,7 @@ arguments:
   x=full:1.5:f32:1024      an array of equal numbers
   x=null                   the null pointer
   n=42                     a number
-NAME is the parameter's name without %%, or argN.
+NAME is the parameter's name without %, or argN.
 
 exit status: 0, or 1 when the program is undefined, an assertion fails or the input is wrong
 """

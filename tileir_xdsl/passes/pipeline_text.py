@@ -8,13 +8,14 @@ In the second, a pass runs on every operation of the kind around it. Upstream pa
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
-from xdsl.utils.arg_spec import parse_spec
+from xdsl.utils.arg_spec import ArgSpec, parse_spec
 from xdsl.utils.exceptions import ArgSpecParseError
 
 from tileir_xdsl.passes.named_pipelines import NamedPipeline
@@ -22,6 +23,8 @@ from tileir_xdsl.passes.registry import PassFactory
 from tileir_xdsl.passes.tile_pass import TilePass
 
 ROOT = ModuleOp.name
+
+_CLASS = re.compile("<class '(.*)'>")
 
 
 class PipelineError(ValueError):
@@ -119,10 +122,33 @@ def _step(text: str, anchor: tuple[str, ...], passes: Mapping[str, PassFactory])
     try:
         pass_ = cls.from_spec(spec)
     except ValueError as error:
-        raise PipelineError(f"pass '{spec.name}': {error}") from None
+        raise PipelineError(f"pass '{spec.name}': {_reason(cls, spec, error)}") from None
     if anchor != (ROOT,) and not isinstance(pass_, TilePass):
         raise PipelineError(f"pass '{spec.name}' only runs on '{ROOT}', not on '{anchor[-1]}'")
     return Step(pass_, anchor)
+
+
+def _reason(cls: type[ModulePass], spec: ArgSpec, error: ValueError) -> str:
+    """Why a pass refuses its options; xDSL says of a value's type not which option it is."""
+    problem, _, expected = str(error).partition("expected ")
+    if not problem.startswith("Incompatible types"):
+        return str(error)
+    for option, values in spec.parameters.items():
+        if not _is_refused(cls, ArgSpec(spec.name, {option: values}), error):
+            continue
+        given = ",".join(map(str, values))
+        what = f"cannot be '{given}'" if values else "has no value"
+        type_name = _CLASS.sub(r"\1", expected)
+        return f"option '{option}' {what}: it takes {type_name}"
+    return str(error)
+
+
+def _is_refused(cls: type[ModulePass], spec: ArgSpec, error: ValueError) -> bool:
+    try:
+        cls.from_spec(spec)
+    except ValueError as alone:
+        return str(alone) == str(error)
+    return False
 
 
 def _suggestion(name: str, known: Mapping[str, object]) -> str:

@@ -306,7 +306,7 @@ def _not_a_tile(start: int | SSAValue, extent: int, promised: bool) -> str | Non
     if isinstance(start, int):
         return None if start >= 0 and start % extent == 0 else f"is {start}"
     if not promised and range_of(start).signed[0] < 0:
-        return "may be negative"
+        return "may be negative, and 'inside' is not promised"
     if divisor_of(start) % extent:
         return f"is not known to be a multiple of {extent}"
     return None

@@ -75,7 +75,7 @@ tile_sugar.kernel @row(%X: tensor<?x64xf32>) {
 // CHECK-LABEL: entry @start
 // CHECK-NOT:     view
 // REMARK: remark: pointers: the start of dimension 0 is not known to be a multiple of 8
-// REMARK: remark: masked pointers: the start of dimension 0 may be negative
+// REMARK: remark: masked pointers: the start of dimension 0 may be negative, and 'inside' is not promised
 // REMARK: remark: masked pointers: the fill is not zero
 tile_sugar.kernel @start(%X: tensor<?xf32>, %k: i32) {
   %c8 = arith.constant 8 : i32

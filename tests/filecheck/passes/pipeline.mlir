@@ -9,6 +9,8 @@
 // RUN: not tile-opt %s --pass-pipeline='cuda_tile.module(cse)' 2>&1 | filecheck %s --check-prefix ROOT
 // RUN: not tile-opt %s --pass-pipeline='builtin.module(cse' 2>&1 | filecheck %s --check-prefix OPEN
 // RUN: not tile-opt %s -p cse --pass-pipeline='builtin.module(cse)' 2>&1 | filecheck %s --check-prefix BOTH
+// RUN: not tile-opt %s -p 'fuse-fma{duplicate=yes}' 2>&1 | filecheck %s --check-prefix TYPE
+// RUN: not tile-opt %s -p 'fuse-fma{duplicate}' 2>&1 | filecheck %s --check-prefix EMPTY
 
 // CHECK:      fma %arg0, %arg1, %arg2
 // CHECK-NOT:  mulf
@@ -36,6 +38,8 @@
 // ROOT:    error: a nested pipeline starts at 'builtin.module(...)', not at 'cuda_tile.module'
 // OPEN:    error: missing ')' in the pipeline
 // BOTH:    error: -p and --pass-pipeline say the same: use one of them
+// TYPE:    error: pass 'fuse-fma': option 'duplicate' cannot be 'yes': it takes bool
+// EMPTY:   error: pass 'fuse-fma': option 'duplicate' has no value: it takes bool
 cuda_tile.module @m {
   entry @k(%a: tile<f32>, %b: tile<f32>, %c: tile<f32>) {
     %p = mulf %a, %b : tile<f32>

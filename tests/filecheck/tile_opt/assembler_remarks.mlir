@@ -18,4 +18,4 @@ tile_sugar.kernel @product(%A: tensor<8x64xf32> {readonly}, %B: tensor<64x64xf32
   return
 }
 
-// TEXT: error: --remarks: no pass 'tileiras' runs
+// TEXT: error: --remarks=tileiras needs -t cubin

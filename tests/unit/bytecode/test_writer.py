@@ -124,12 +124,14 @@ def test_operations_beside_the_module_are_dropped_with_a_remark():
     ]
 
 
-def test_named_and_fused_locations_are_dropped_with_a_remark():
-    text = KERNEL.replace("negi %a : tile<i32>", 'negi %a : tile<i32> loc("name"("a.py":1:2))')
+def test_names_in_locations_are_dropped_with_a_remark():
+    name = 'loc("name"("a.py":1:2))'
+    text = KERNEL.replace("negi %a : tile<i32>", f"negi %a : tile<i32> {name}")
     assert remarks_of(text) == [
         "k.mlir:3:10: 'cuda_tile.negi': a named location has no bytecode form and is dropped"
     ]
-    text = KERNEL.replace("negi %a : tile<i32>", 'negi %a : tile<i32> loc(fused["a.py":1:2])')
+    fused = 'loc(fused["a.py":1:2, "name"("a.py":1:2)])'
+    text = KERNEL.replace("negi %a : tile<i32>", f"negi %a : tile<i32> {fused}")
     assert remarks_of(text) == [
         "k.mlir:3:10: 'cuda_tile.negi': a fused location has no bytecode form and is dropped"
     ]
@@ -151,8 +153,9 @@ def test_fused_location_is_written_as_its_first_part():
     assert encode_module(parse(scope + fused)) == encode_module(parse(scope + one))
 
 
-def test_plain_locations_are_written_as_unknown_without_a_remark():
-    text = KERNEL.replace("negi %a : tile<i32>", 'negi %a : tile<i32> loc("a.py":1:2)')
+@pytest.mark.parametrize("location", ['"a.py":1:2', 'fused["a.py":1:2, "a.py":3:4]'])
+def test_plain_locations_are_written_as_unknown_without_a_remark(location: str):
+    text = KERNEL.replace("negi %a : tile<i32>", f"negi %a : tile<i32> loc({location})")
     assert remarks_of(text) == []
     assert encode_module(parse(text)) == encode_module(parse(KERNEL))
 
