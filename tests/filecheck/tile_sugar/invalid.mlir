@@ -745,3 +745,17 @@ tile_sugar.kernel @order(%X: tensor<?xf32>) {
   store %y, %X[0] : tile<8xf32>, tensor<?xf32>
   return
 }
+
+// -----
+
+tile_sugar.kernel @own_body(%X: tensor<8xf32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  // expected-error@below:56 {{'%b' is defined inside of 'scf.for' and not visible outside of it}}
+  %r = scf.for %k = %c0 to %c1 step %c1 iter_args(%a = %b) -> (tile<8xf32>) : i32 {
+    %b = constant 0.0 : tile<8xf32>
+    scf.yield %b : tile<8xf32>
+  }
+  store %r, %X[0] : tile<8xf32>, tensor<8xf32>
+  return
+}

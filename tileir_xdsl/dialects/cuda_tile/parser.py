@@ -32,6 +32,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, BlockArgument, Dialect, Operation, SSAValue
 from xdsl.irdl import IRDLOperation
 from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.parser.core import ForwardDeclaredValue  # noqa: TID251
 from xdsl.parser.generic_parser import ParserState
 from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Input, Span
@@ -195,6 +196,7 @@ class TileParser(Parser):
         self._depth = 0
         self._sizes = AttributeSizes()
         self._forward_places: dict[str, Span[str]] = {}
+        self._forward_spans: dict[SSAValue, Span[str]] = {}
         self._definitions: dict[str, Span[str]] = {}
         input = Input(source.text, source.path)
         super().__init__(context, "", source.path)
@@ -291,6 +293,7 @@ class TileParser(Parser):
         self.forward_ssa_references.clear()
         self.forward_block_references.clear()
         self._forward_places.clear()
+        self._forward_spans.clear()
         self._depth = 0
         self._resume_quietly(after.start())
         return True
@@ -347,6 +350,7 @@ class TileParser(Parser):
                 self._depth = 1
                 self.forward_ssa_references.clear()
                 self._forward_places.clear()
+                self._forward_spans.clear()
                 if not self._recover(error.span.start):
                     return
 
@@ -384,6 +388,7 @@ class TileParser(Parser):
                 self.sink.error(f"use of undefined value '%{name}'", place)
         self.forward_ssa_references.clear()
         self._forward_places.clear()
+        self._forward_spans.clear()
 
     # Operations.
 
@@ -411,9 +416,25 @@ class TileParser(Parser):
         if isinstance(operation.location, UnknownLoc) and not self._explicit_location:
             operation.location = self._implicit_location(token.span.start)
         self._explicit_location = False
+        if operation.regions:
+            self._report_defined_inside(operation)
         return operation
 
     _explicit_location = False
+
+    def _report_defined_inside(self, operation: Operation) -> None:
+        """Operands that the operation's own body defines.
+
+        The definition came before the operation was there to have its operand replaced.
+        """
+        references = self.forward_ssa_references.values()
+        undefined = {value for named in references for value in named.values()}
+        for operand in operation.operands:
+            if not isinstance(operand, ForwardDeclaredValue) or operand in undefined:
+                continue
+            span = self._forward_spans.get(operand, self._here())
+            message = f"'%{span.text[1:]}' is defined inside of '{operation.name}'"
+            self.report(ParseError(span, f"{message} and not visible outside of it"))
 
     def _parse_custom(self, op_type: type[Operation], start: int, name_end: int) -> Operation:
         stack = self._parser_state.dialect_stack
@@ -511,7 +532,9 @@ class TileParser(Parser):
                     "used here",
                     first,
                 )
-            return super().resolve_operand(operand, type)
+            value = super().resolve_operand(operand, type)
+            self._forward_spans[value] = operand.span
+            return value
         if operand.index >= len(values):
             raise _NotedParseError(
                 operand.span,
