@@ -23,7 +23,7 @@ from tileir_xdsl.dialects.tile_sugar.primitives import (
 )
 from tileir_xdsl.dialects.tile_sugar.types import is_scalar, is_tile, shape_of
 from tileir_xdsl.passes.scalar_bodies import BodyLowering, constant_of, lower_conversion
-from tileir_xdsl.passes.sugar import before, check_version, replace, rewrite
+from tileir_xdsl.passes.sugar import before, check_version, needs, replace, rewrite
 from tileir_xdsl.passes.tile_pass import TilePass
 from tileir_xdsl.versions import DEFAULT, Version
 
@@ -70,6 +70,9 @@ Results = Sequence[SSAValue] | None
 
 
 def _elementwise(e: Emitter, op: Any) -> Results:
+    shape = shape_of(op.result.type)
+    if any(not is_tile(v.type) or shape_of(v.type) != shape for v in op.operands):
+        raise needs(op, "legalize-elementwise", "it broadcasts its operands")
     return [lower_elementwise(e, op, op.operands)]
 
 

@@ -15,7 +15,7 @@ from tileir_xdsl.dialects.cuda_tile.types import is_power_of_two, next_power_of_
 from tileir_xdsl.dialects.tile_sugar import elementwise as ew
 from tileir_xdsl.dialects.tile_sugar import library, memory, reductions, shapes, sweep
 from tileir_xdsl.dialects.tile_sugar.attributes import Number, number_attr
-from tileir_xdsl.dialects.tile_sugar.expansion import KINDS, Writer, mapped
+from tileir_xdsl.dialects.tile_sugar.expansion import EXPANSIONS, KINDS, Writer, mapped
 from tileir_xdsl.dialects.tile_sugar.types import (
     SugarTileType,
     TensorType,
@@ -27,7 +27,7 @@ from tileir_xdsl.dialects.tile_sugar.types import (
     tile_type,
 )
 from tileir_xdsl.passes.legalize_elementwise import spread
-from tileir_xdsl.passes.sugar import before, operations, replace
+from tileir_xdsl.passes.sugar import before, needs, operations, replace
 from tileir_xdsl.passes.tile_pass import TilePass
 
 
@@ -45,6 +45,9 @@ class PadToPowerOfTwoPass(TilePass):
     name = "pad-to-power-of-two"
 
     def run_on(self, ctx: Context, op: Operation) -> None:
+        for inner in operations(op.regions):
+            if type(inner) in EXPANSIONS:
+                raise needs(inner, "expand-library", "it is a library operation")
         for inner in operations(op.regions):
             _guard(inner)
         # What the types say no longer afterwards is noted before any of them changes.

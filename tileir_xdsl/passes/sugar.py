@@ -21,6 +21,12 @@ from tileir_xdsl.versions import DEFAULT, LATEST, Version
 EmitterT = TypeVar("EmitterT", bound=Emitter)
 
 
+def needs(op: Operation, name: str, why: str) -> DiagnosticError:
+    """The error for an operation that a pass should have met before."""
+    message = f"'{op.name}' op is not ready for this pass: {why}"
+    return DiagnosticError.at(message, place_of(op), fix=f"run '{name}' before")
+
+
 def check_version(option: str | float) -> None:
     """Raises ValueError unless the option `version` names a version of the bytecode."""
     Version.parse(str(option))
