@@ -67,11 +67,16 @@ def origins(gpu: str) -> dict[str, str]:
     return {**found, CUTILE: f"cuda-tile, bytecode {VERSION}"}
 
 
-def ours(path: Path, gpu: str, options: Mapping[str, Any]) -> Metrics:
-    """Measures of a kernel of `tile_sugar`."""
+def assembled(path: Path, gpu: str, options: Mapping[str, Any]) -> bytes:
+    """The cubin of a kernel of `tile_sugar`."""
     module = parse(path.read_text(), path.name)
     pipeline(gpu, options).apply(new_context(), module)
-    return metrics(assemble(encode(module, VERSION), gpu), gpu)
+    return assemble(encode(module, VERSION), gpu)
+
+
+def ours(path: Path, gpu: str, options: Mapping[str, Any]) -> Metrics:
+    """Measures of a kernel of `tile_sugar`."""
+    return metrics(assembled(path, gpu, options), gpu)
 
 
 def theirs(name: str, gpu: str) -> Metrics | None:

@@ -1,5 +1,7 @@
 """Static measures of assembled kernels: instructions, registers, memory, blocks an SM holds.
 
+    python tools/codegen_metrics.py --gpu sm_90 FILE.cubin...
+
 Needs NVIDIA's `cuobjdump` and `nvdisasm` (packages `nvidia-cuda-cuobjdump` and
 `nvidia-cuda-nvdisasm`), no GPU. Static counts are not times. Occupancy follows the CUDA occupancy
 calculator: registers go to warps in units of 256, and a block reserves 1 KiB of shared memory.
@@ -7,10 +9,14 @@ calculator: registers go to warps in units of 256, and a block reserves 1 KiB of
 
 from __future__ import annotations
 
+import argparse
+import dataclasses
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -149,3 +155,28 @@ def _call(name: str, *arguments: str | Path) -> str:
         [tool, *arguments], check=True, capture_output=True, text=True, errors="replace"
     )
     return result.stdout
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Print the measures of cubins, one line each. Answers the exit status."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("cubin", nargs="+", type=Path, help="of one entry")
+    parser.add_argument("--gpu", choices=SM_LIMITS, required=True, help="it was assembled for")
+    options = parser.parse_args(argv)
+    if not tools_available():
+        parser.error("needs nvdisasm and cuobjdump")
+    for path in options.cubin:
+        try:
+            measured = dataclasses.asdict(metrics(path.read_bytes(), options.gpu))
+        except OSError as error:
+            parser.error(f"{path}: {error.strerror}")
+        except subprocess.CalledProcessError as error:
+            parser.error(f"{path}: {Path(error.cmd[0]).name}: {error.stderr.strip()}")
+        print(f"{path}:", *(f"{name} {value}" for name, value in measured.items()))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

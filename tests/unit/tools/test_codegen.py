@@ -143,6 +143,20 @@ def test_code_is_within_limits(tool: Any, name: str) -> None:
     assert not found.stack
 
 
+def test_metrics_of_files(tool: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tool.KERNELS / "cast_64x64.mlir"
+    cubin, other = tmp_path / "k.cubin", tmp_path / "no.cubin"
+    cubin.write_bytes(tool.assembled(path, "sm_90", {}))
+    tools = importlib.import_module("codegen_metrics")
+    assert tools.main(["--gpu", "sm_90", str(cubin)]) == 0
+    found = tool.ours(path, "sm_90", {})
+    assert f"k.cubin: sass {found.sass} loop {found.loop} " in capsys.readouterr().out
+    other.write_bytes(b"no cubin")
+    with pytest.raises(SystemExit):
+        tools.main(["--gpu", "sm_90", str(other)])
+    assert "no.cubin: nvdisasm: " in capsys.readouterr().err
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("gpu", ["sm_80", "sm_90", "sm_100", "sm_120"])
 def test_code_is_no_larger_than_that_of_cuda_tile(tool: Any, gpu: str) -> None:
