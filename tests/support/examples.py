@@ -41,14 +41,14 @@ def example(name: str) -> Any:
 
 
 @functools.cache
-def _sugar_examples() -> Any:
+def sugar_examples() -> Any:
     # The references of the examples of `tile_sugar` stand with their tests.
     path = ROOT / "tests" / "unit" / "tile_sugar" / "test_examples.py"
     return load(path, "sugar_example_references").BY_NAME
 
 
 def _sugar_reference(name: str, arguments: dict[str, Any]) -> tuple[dict[str, Any], float]:
-    reference = _sugar_examples()[name.removeprefix(SUGAR_PREFIX)]
+    reference = sugar_examples()[name.removeprefix(SUGAR_PREFIX)]
     copies: list[Any] = [v.copy() if hasattr(v, "copy") else v for v in arguments.values()]
     results = list(reference.reference(*copies))
     arrays = [key for key, value in arguments.items() if isinstance(value, np.ndarray)]

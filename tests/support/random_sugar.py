@@ -6,13 +6,16 @@ values of them by random operations on odd shapes, some of them in a loop, and s
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from random import Random
+from typing import Any, TypeVar
 
 import ml_dtypes
 import numpy as np
 from hypothesis import strategies as st
+
+T = TypeVar("T")
 
 DTYPES: dict[str, Any] = {
     "f32": np.float32,
@@ -60,13 +63,19 @@ class Program:
 class Writer:
     """A program while it is written."""
 
-    draw: Callable[[Any], Any]
+    random: Random
     lines: list[str] = field(default_factory=list[str])
     values: list[Value] = field(default_factory=list[Value])
     parameters: list[str] = field(default_factory=list[str])
     arguments: list[Any] = field(default_factory=list[Any])
     count: int = 0
     indent: str = "  "
+
+    def choose(self, found: Sequence[T]) -> T:
+        return self.random.choice(found)
+
+    def between(self, least: int, most: int) -> int:
+        return self.random.randint(least, most)
 
     def fresh(self) -> str:
         self.count += 1
@@ -87,11 +96,11 @@ class Writer:
             for v in self.values
             if v.element in elements and v.shape and (rank is None or len(v.shape) == rank)
         ]
-        return self.draw(st.sampled_from(found)) if found else None
+        return self.choose(found) if found else None
 
     def number(self, element: str) -> Value:
         """A small constant that is not zero."""
-        number = self.draw(st.sampled_from((1, 2, 3, -1, 5)))
+        number = self.choose((1, 2, 3, -1, 5))
         return self.emit(f"constant {number} : {element}", (), element)
 
     def partner(self, value: Value) -> Value:
@@ -105,7 +114,7 @@ class Writer:
             return all(a == b or 1 in (a, b) for a, b in zip(value.shape, other.shape, strict=True))
 
         found = [v for v in self.values if v.element in ARITHMETIC and fits(v)]
-        return self.draw(st.sampled_from(found))
+        return self.choose(found)
 
 
 def join(a: str, b: str) -> str:
@@ -132,7 +141,7 @@ def binary(w: Writer) -> None:
     if a is None:
         return
     b = w.partner(a)
-    op = w.draw(st.sampled_from(("add", "sub", "mul", "min", "max")))
+    op = w.choose(("add", "sub", "mul", "min", "max"))
     w.emit(
         f"{op} {a.name}, {b.name} : {a.type}, {b.type}",
         broadcast(a.shape, b.shape),
@@ -145,7 +154,7 @@ def quotient(w: Writer) -> None:
     if a is None:
         return
     b = w.number(a.element)
-    op = w.draw(st.sampled_from(("div", "rem")))
+    op = w.choose(("div", "rem"))
     if a.element in INTEGERS and op == "div":
         # The least integer by -1 is undefined.
         b = w.emit(f"constant 3 : {a.element}", (), a.element)
@@ -160,8 +169,8 @@ def tile_quotient(w: Writer) -> None:
     if a is None:
         return
     k = w.emit(f"iota {len(a.shape) - 1} : {text_of(a.shape, 'i32')}", a.shape, "i32")
-    one = w.emit("constant 1 : i32", (), "i32")
-    d = w.emit(f"add {k.name}, {one.name} : {k.type}, i32", a.shape, "i32")
+    count = w.emit(f"constant {a.shape[-1]} : i32", (), "i32")
+    d = w.emit(f"sub {count.name}, {k.name} : i32, {k.type}", a.shape, "i32")
     w.emit(f"div {a.name}, {d.name} : {a.type}, {d.type}", a.shape, join(a.element, "i32"))
 
 
@@ -187,14 +196,14 @@ def unary(w: Writer) -> None:
         names += ["exp", "sqrt", "tanh", "round", "floor", "sigmoid", "log"]
     else:
         names.append("not")
-    w.emit(f"{w.draw(st.sampled_from(names))} {a.name} : {a.type}", a.shape, a.element)
+    w.emit(f"{w.choose(names)} {a.name} : {a.type}", a.shape, a.element)
 
 
 def cast(w: Writer) -> None:
     a = w.pick(*ARITHMETIC, "i1", "ui8")
     if a is None:
         return
-    target = w.draw(st.sampled_from((*ARITHMETIC, "ui8")))
+    target = w.choose((*ARITHMETIC, "ui8"))
     w.emit(f"cast {a.name} : {a.type} -> {text_of(a.shape, target)}", a.shape, target)
 
 
@@ -204,7 +213,7 @@ def compare_and_select(w: Writer) -> None:
         return
     b = w.partner(a)
     shape = broadcast(a.shape, b.shape)
-    predicate = w.draw(st.sampled_from(("lt", "ge", "eq", "ne")))
+    predicate = w.choose(("lt", "ge", "eq", "ne"))
     c = w.emit(f"cmp {predicate} {a.name}, {b.name} : {a.type}, {b.type}", shape, "i1")
     w.emit(
         f"select {c.name}, {a.name}, {b.name} : {c.type}, {a.type}, {b.type}",
@@ -218,7 +227,7 @@ def shift(w: Writer) -> None:
     if a is None:
         return
     n = w.emit("constant 2 : i32", (), "i32")
-    op = w.draw(st.sampled_from(("shl", "shr", "shru")))
+    op = w.choose(("shl", "shr", "shru"))
     w.emit(f"{op} {a.name}, {n.name} : {a.type}, i32", a.shape, a.element)
 
 
@@ -226,12 +235,8 @@ def reduction(w: Writer) -> None:
     a = w.pick(*ARITHMETIC)
     if a is None:
         return
-    axis = w.draw(st.integers(0, len(a.shape) - 1))
-    op = w.draw(
-        st.sampled_from(
-            ("rowmax", "rowmin", "rowsum", "rowmean", "rowvar", "rowargmax", "rowargmin")
-        )
-    )
+    axis = w.between(0, len(a.shape) - 1)
+    op = w.choose(("rowmax", "rowmin", "rowsum", "rowmean", "rowvar", "rowargmax", "rowargmin"))
     element = a.element
     if op in ("rowmean", "rowvar") and element in INTEGERS:
         element = "f32"
@@ -240,7 +245,7 @@ def reduction(w: Writer) -> None:
     shape = tuple(1 if k == axis else n for k, n in enumerate(a.shape))
     ordered = ""
     if op in ("rowmax", "rowsum", "rowmean"):
-        ordered = w.draw(st.sampled_from(("", "", " ordered")))
+        ordered = w.choose(("", "", " ordered"))
     w.emit(f"{op} {a.name} axis {axis}{ordered} : {a.type}", shape, element)
 
 
@@ -248,8 +253,8 @@ def cumulative(w: Writer) -> None:
     a = w.pick(*ARITHMETIC)
     if a is None:
         return
-    axis = w.draw(st.integers(0, len(a.shape) - 1))
-    words = w.draw(st.sampled_from(("", " reverse", " exclusive", " reverse exclusive")))
+    axis = w.between(0, len(a.shape) - 1)
+    words = w.choose(("", " reverse", " exclusive", " reverse exclusive"))
     w.emit(f"cumsum {a.name} axis {axis}{words} : {a.type}", a.shape, a.element)
 
 
@@ -257,7 +262,7 @@ def mask(w: Writer) -> None:
     a = w.pick(*ARITHMETIC)
     if a is None:
         return
-    n = w.emit(f"constant {w.draw(st.integers(-1, 20))} : i32", (), "i32")
+    n = w.emit(f"constant {w.between(-1, 20)} : i32", (), "i32")
     w.emit(f"mask_cols {a.name}, {n.name}, 3.0 : {a.type}", a.shape, a.element)
 
 
@@ -265,7 +270,7 @@ def library(w: Writer) -> None:
     a = w.pick(*FLOATS)
     if a is None:
         return
-    op = w.draw(st.sampled_from(("softmax", "log_softmax", "silu")))
+    op = w.choose(("softmax", "log_softmax", "silu"))
     w.emit(f"{op} {a.name} : {a.type}", a.shape, a.element)
 
 
@@ -273,7 +278,7 @@ def topk(w: Writer) -> None:
     a = w.pick(*ARITHMETIC, rank=2)
     if a is None:
         return
-    k = w.draw(st.integers(1, min(3, a.shape[1])))
+    k = w.between(1, min(3, a.shape[1]))
     values, columns = w.fresh(), w.fresh()
     w.line(f"{values}, {columns} = topk {a.name} k {k} : {a.type}")
     shape = (a.shape[0], k)
@@ -293,8 +298,8 @@ def extract(w: Writer) -> None:
     offsets: list[int] = []
     shape: list[int] = []
     for extent in a.shape:
-        part = w.draw(st.sampled_from([n for n in (1, 2, 4) if n <= extent] + [extent]))
-        offsets.append(0 if part == extent else part * w.draw(st.integers(0, extent // part - 1)))
+        part = w.choose([n for n in (1, 2, 4) if n <= extent] + [extent])
+        offsets.append(0 if part == extent else part * w.between(0, extent // part - 1))
         shape.append(part)
     piece = tuple(shape)
     at = ", ".join(map(str, offsets))
@@ -305,7 +310,7 @@ def concat(w: Writer) -> None:
     a = w.pick(*ARITHMETIC, "ui8")
     if a is None:
         return
-    axis = w.draw(st.integers(0, len(a.shape) - 1))
+    axis = w.between(0, len(a.shape) - 1)
     if a.shape[axis] & (a.shape[axis] - 1) or a.shape[axis] > 16:
         return
     shape = tuple(2 * n if k == axis else n for k, n in enumerate(a.shape))
@@ -316,12 +321,12 @@ def insert(w: Writer) -> None:
     a = w.pick(*ARITHMETIC, rank=2)
     if a is None:
         return
-    column = w.draw(st.integers(0, a.shape[1] - 1))
+    column = w.between(0, a.shape[1] - 1)
     piece = (a.shape[0], 1)
     p = w.emit(
         f"extract {a.name}[0, {column}] : {a.type} -> {text_of(piece, a.element)}", piece, a.element
     )
-    at = w.draw(st.integers(0, a.shape[1] - 1))
+    at = w.between(0, a.shape[1] - 1)
     w.emit(f"insert {p.name}, {a.name}[0, {at}] : {p.type}, {a.type}", a.shape, a.element)
 
 
@@ -351,9 +356,9 @@ def general_reduce(w: Writer) -> None:
     a = w.pick(*ARITHMETIC)
     if a is None:
         return
-    axis = w.draw(st.integers(0, len(a.shape) - 1))
+    axis = w.between(0, len(a.shape) - 1)
     shape = tuple(1 if k == axis else n for k, n in enumerate(a.shape))
-    kinds = w.draw(st.sampled_from((("sum", "max"), ("min", "prod"), ("max", "sum"))))
+    kinds = w.choose((("sum", "max"), ("min", "prod"), ("max", "sum")))
     b = w.partner(a)
     whole = broadcast(a.shape, b.shape)
     if whole != a.shape:
@@ -382,7 +387,7 @@ def loop(w: Writer) -> None:
     a = w.pick(*ARITHMETIC, rank=2)
     if a is None:
         return
-    trips = w.draw(st.integers(0, 3))
+    trips = w.between(0, 3)
     zero, one, end = (w.fresh() for _ in range(3))
     for name, number in ((zero, 0), (one, 1), (end, trips)):
         w.line(f"{name} = arith.constant {number} : i32")
@@ -410,18 +415,16 @@ STEPS = (
 
 
 def load(w: Writer) -> None:
-    element = w.draw(st.sampled_from((*ARITHMETIC, "ui8")))
-    rank = w.draw(st.sampled_from((1, 2, 2, 2, 3)))
-    shape = tuple(
-        w.draw(st.sampled_from(EXTENTS if rank < 3 else EXTENTS[:5])) for _ in range(rank)
-    )
-    extents = tuple(max(n + w.draw(st.sampled_from((-2, 0, 0, 3))), 1) for n in shape)
-    starts = [w.draw(st.sampled_from((0, 0, 1, -1, 30))) for _ in shape]
+    element = w.choose((*ARITHMETIC, "ui8"))
+    rank = w.choose((1, 2, 2, 2, 3))
+    shape = tuple(w.choose(EXTENTS if rank < 3 else EXTENTS[:5]) for _ in range(rank))
+    extents = tuple(max(n + w.choose((-2, 0, 0, 3)), 1) for n in shape)
+    starts = [w.choose((0, 0, 1, -1, 30)) for _ in shape]
     number = len(w.parameters)
     dims = "x".join("?" for _ in shape)
     w.parameters.append(f"%T{number}: tensor<{dims}x{element}>")
-    w.arguments.append(numbers(element, extents, w.draw(st.integers(0, 1000))))
-    fill = w.draw(st.sampled_from(("", " fill 1.0")))
+    w.arguments.append(numbers(element, extents, w.between(0, 1000)))
+    fill = w.choose(("", " fill 1.0"))
     at = ", ".join(map(str, starts))
     w.emit(
         f"load %T{number}[{at}]{fill} : tensor<{dims}x{element}> -> {text_of(shape, element)}",
@@ -446,14 +449,13 @@ def numbers(element: str, shape: tuple[int, ...], seed: int) -> Any:
     return values.astype(dtype)
 
 
-@st.composite
-def programs(draw: Callable[[Any], Any]) -> Program:
+def write(random: Random) -> Program:
     """A kernel of some loads and steps, storing its last values."""
-    w = Writer(draw)
-    for _ in range(draw(st.integers(1, 2))):
+    w = Writer(random)
+    for _ in range(w.between(1, 2)):
         load(w)
-    for _ in range(draw(st.integers(2, 9))):
-        draw(st.sampled_from(STEPS))(w)
+    for _ in range(w.between(2, 9)):
+        w.choose(STEPS)(w)
     stored = [v for v in w.values if v.shape][-4:]
     for number, value in enumerate(stored):
         dims = "x".join("?" for _ in value.shape)
@@ -468,3 +470,8 @@ def programs(draw: Callable[[Any], Any]) -> Program:
         f"tile_sugar.kernel @random({', '.join(w.parameters)}) grid(1) {{\n{body}\n  return\n}}\n"
     )
     return Program(text, w.arguments)
+
+
+def programs() -> st.SearchStrategy[Program]:
+    """Random kernels for Hypothesis."""
+    return st.randoms(use_true_random=False).map(write)
