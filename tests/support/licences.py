@@ -6,9 +6,9 @@ nothing that it depends on was licensed. The ends of a range are numbers of its 
 operation that grows with its operands takes ends to ends by the interpreter's own steps, roundings
 included. What a flag allows is added where its operation stands:
 
-* `afn`: `exp` a relative 2**-19, and 2**-17 far from 0; in a step of online softmax 2**-16, and
-  |g| 2**-22 with the maximum g; a division 2 ulp, and 2 more by a root that may become `rsqrt`;
-  where the divisor or its inverse is subnormal nothing is promised;
+* `afn`: `exp` a relative 2**-19, and 2**-17 beyond exp(22) and exp(-22); in a step of online
+  softmax 2**-16, and |g| 2**-22 with the maximum g; a division 2 ulp, and 2 more by a root that
+  may become `rsqrt`; where the divisor or its inverse is subnormal nothing is promised;
 * `contract`: a product that a licensed sum takes up is not rounded;
 * `ftz`: subnormal operands and results may be zeros;
 * `chunk-rows`: the sum of a long row may take any order.
@@ -50,7 +50,10 @@ Bools = npt.NDArray[np.bool_]
 Keys = npt.NDArray[np.int64]
 
 BF16: Any = np.dtype(ml_dtypes.bfloat16)
-FLOATS: tuple[Any, ...] = (np.dtype(np.float16), BF16, np.dtype(np.float32), np.dtype(np.float64))
+F8: tuple[Any, ...] = (np.dtype(ml_dtypes.float8_e4m3fn), np.dtype(ml_dtypes.float8_e5m2))
+FLOATS: tuple[Any, ...] = (
+    *F8, np.dtype(np.float16), BF16, np.dtype(np.float32), np.dtype(np.float64),
+)  # fmt: skip
 F32 = np.dtype(np.float32)
 TINY = float(np.finfo(np.float32).tiny)
 
@@ -264,7 +267,7 @@ class Evaluation:
             content: Any = np.asarray(value)
             if isinstance(value, np.ndarray):
                 element = format_of(signless(element_of(argument.type))).dtype
-                content = Range.point(value.view(element)).copy()
+                content = Range.point(cast(Array, value).view(element)).copy()
                 arrays.append(content)
                 self.values[argument] = content
             else:
@@ -459,11 +462,11 @@ class Evaluation:
         both = hull([a.low, a.high, b.low, b.high], a.free | b.free)
         yes = condition.certain & condition.low.astype(np.bool_)
         no = condition.certain & ~condition.low.astype(np.bool_)
-        parts = [
-            np.where(yes, getattr(a, n), np.where(no, getattr(b, n), getattr(both, n)))
-            for n in ("low", "high", "free")
-        ]
-        return Range(*parts)
+
+        def chosen(part: Callable[[Range], Array]) -> Array:
+            return np.where(yes, part(a), np.where(no, part(b), part(both)))
+
+        return Range(chosen(lambda v: v.low), chosen(lambda v: v.high), chosen(lambda v: v.free))
 
     def _compare(self, op: ew.CmpOp, operands: Sequence[Range], certain: Bools) -> Range:
         a, b = operands
@@ -531,7 +534,7 @@ class Evaluation:
 
     def _reduced(self, op: Operation, value: Range, axis: int) -> Range:
         ends = [self.steps.run(op, [end])[0] for end in (value.low, value.high)]
-        return hull(ends, value.free.any(axis, keepdims=True))
+        return hull(ends, np.asarray(value.free.any(axis, keepdims=True)))
 
     def _sum(self, op: Any, value: Range) -> Range:
         value = value.to(shape_of(op.source.type))
@@ -694,9 +697,10 @@ class Evaluation:
         special = found.certain & (
             is_nan(found.low) | np.isinf(found.low) | (ends[0] == 0) | np.isneginf(ends[0])
         )
-        far = np.maximum(*(np.abs(end) for end in ends)) > 38
+        far = np.maximum(*(np.abs(end) for end in ends)) > 22
         error = np.where(far, 2.0**-17, 2.0**-19)
-        sizes = [self._size(value) for value in op.source.owner.operands]
+        maker = op.source.owner
+        sizes = [self._size(v) for v in (maker.operands if isinstance(maker, Operation) else ())]
         step = _step_maximum(op)
         if step is not None:
             size = np.broadcast_to(self._size(step), found.low.shape)
@@ -708,10 +712,8 @@ class Evaluation:
         unbounded = step is not None or any((size > 2.0**20).any() for size in sizes)
         loose = _relative(found, np.where(special, 0, error))
         loose = flushed(loose) if flushes or unbounded else loose
-        low, high = (
-            np.where(special, getattr(found, n), getattr(loose, n)) for n in ("low", "high")
-        )
-        return Range(low, high, found.free)
+        low = np.where(special, found.low, loose.low)
+        return Range(low, np.where(special, found.high, loose.high), found.free)
 
     def _size(self, value: SSAValue) -> Array:
         known: Range = self.values[value]

@@ -436,11 +436,33 @@ def counted(w: BlockWriter) -> None:
     )
 
 
+def added(w: BlockWriter) -> None:
+    """Floats that all blocks add to one row."""
+    element = w.choose(("f32", "f16", "bf16", "f64"))
+    count = w.choose((3, 8, 20))
+    data = w.tensor(w.numbers(element, (count,)), element, " {readonly}")
+    total = w.tensor(np.zeros(count - w.choose((0, 0, 1)), DTYPES[element]), element)
+    tile = text_of((count,), element)
+    x = w.emit(f"load {data.name}[0] : {data.element} -> {tile}", (count,), element)
+    w.line(f"atomic add {x.name}, {total.name}[0] : {tile}, {total.element}")
+
+
+def through_f8(w: BlockWriter) -> None:
+    a = w.pick("f32", "f16", "bf16")
+    if a is None:
+        return
+    element = w.choose(("f8E4M3FN", "f8E5M2"))
+    narrow, name = text_of(a.shape, element), w.fresh()
+    w.line(f"{name} = cast {a.name} : {a.type} -> {narrow}")
+    w.emit(f"cast {name} : {narrow} -> {a.type}", a.shape, a.element)
+
+
 PLAIN: tuple[Maker, ...] = STEPS
 LICENSED: tuple[Maker, ...] = (
     function, function, arithmetic, arithmetic, divided, divided_by_rows, by_root, power,
     exponentials, exponentials, softmaxes, softmaxes, activation, norm, norm, cross_entropy,
     statistics, masked, masked, online, product, gathered, scattered, counted,
+    added, through_f8,
 )  # fmt: skip
 
 
@@ -593,7 +615,7 @@ KINDS: tuple[Maker, ...] = (
 def finish(w: BlockWriter) -> Program:
     """Store the last values, each block its own part."""
     rank = len(w.blocks)
-    stored = [v for v in w.values if len(v.shape) >= max(rank, 1)][-4:]
+    stored = [v for v in w.values if len(v.shape) >= max(rank, 1)][-3:]
     for number, value in enumerate(stored):
         counts = (*w.blocks, *[1] * len(value.shape))
         extents = [n * c for n, c in zip(value.shape, counts, strict=False)]
@@ -620,7 +642,7 @@ def write_kernel(random: Random) -> Program:
     w.special = w.choose((True, False, False))
     make = w.choose(KINDS)
     make(w)
-    steps = (0, 2) if make is long_kernel else (0, 3) if make is attention_kernel else (1, 5)
+    steps = (0, 2) if make in (long_kernel, attention_kernel) else (1, 3)
     for _ in range(w.between(*steps)):
         w.choose(w.choose((LICENSED, LICENSED, PLAIN)))(w)
     return finish(w)

@@ -82,7 +82,19 @@ MISTAKES: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     ),
     "sum that keeps the shift": (
         "approximate_math",
-        (("_scale_sum(sums[0], distance)", "pass"),),
+        (("_scale_sum(total, distance)\n", "pass\n"),),
+    ),
+    "shift of a softmax": (
+        "approximate_math",
+        (("scale, _full(w, SHIFT, m))", "scale, _full(w, -140, m))"),),
+    ),
+    "decay of an online softmax": (
+        "approximate_math",
+        (("w.of(ew.SubOp, start, origin)", "w.of(ew.SubOp, origin, start)"),),
+    ),
+    "scale of scores": (
+        "approximate_math",
+        (("_full(row, float(step.scale), g)", "_full(row, 1, g)"),),
     ),
     "exp2 without a licence": (
         "approximate_math",
