@@ -11,7 +11,7 @@ included. What a flag allows is added where its operation stands:
   may become `rsqrt`; where the divisor or its inverse is subnormal nothing is promised;
 * `contract`: a product that a licensed sum takes up is not rounded;
 * `ftz`: subnormal operands and results may be zeros;
-* `chunk-rows`: the sum of a long row may take any order.
+* `chunk-rows` and `split-rows`: the sum of a long row of floats may take another order.
 
 Where a range meets a jump (a comparison, a quotient by what may be zero) the result is the hull of
 both sides or, where there is no rule, free. Bounds of the passes are those of their docstrings.
@@ -243,14 +243,14 @@ _SUMS = (reductions.RowSumOp, reductions.ColSumOp)
 class Evaluation:
     """A kernel on ranges."""
 
-    def __init__(self, text: str, fastmath: Sequence[str], chunks: tuple[int, int] | None) -> None:
+    def __init__(self, text: str, fastmath: Sequence[str], sums: tuple[int, int] | None) -> None:
         module = parse(text)
         context = new_context()
         ExpandLibraryPass(fastmath=tuple(fastmath)).apply(context, module)
         _split_maps(module)
         LegalizeElementwisePass().apply(context, module)
         (self.kernel,) = kernels(module)
-        self.chunks = chunks
+        self.sums = sums
         self.flags: dict[Operation, frozenset[str]] = {}
         for op in module.walk():
             flags = op.properties.pop("fastmath", None)
@@ -545,10 +545,10 @@ class Evaluation:
             return found.freed(uncertain)
         found = found.freed(uncertain & with_infinity(value).any(axis, keepdims=True))
         extent = value.low.shape[axis]
-        if self.chunks is None or axis != value.low.ndim - 1 or extent <= self.chunks[0]:
+        if self.sums is None or axis != value.low.ndim - 1 or extent <= self.sums[0]:
             return found
         # Additions on the way of one element into the sum, in either order.
-        depth = extent // self.chunks[1] + 2 * int(np.log2(extent)) + 2
+        depth = extent // self.sums[1] + 2 * int(np.log2(extent)) + 2
         size = np.maximum(*(np.abs(end.astype(np.float64)) for end in (value.low, value.high)))
         slack = size.sum(axis, keepdims=True) * depth * 2.0**-24
         return found.widened(
@@ -806,14 +806,15 @@ def allowed(
     text: str,
     values: Sequence[Any],
     fastmath: Sequence[str] = ("afn", "contract"),
-    chunks: tuple[int, int] | None = None,
+    sums: tuple[int, int] | None = None,
 ) -> list[Range]:
     """What a kernel may leave in its arrays, in the order of its parameters.
 
-    `fastmath` are the licences of library operations, `chunks` the width and chunk of `chunk-rows`.
+    `fastmath` are the licences of library operations, `sums` the length beyond which a row's
+    sum may take another order, and that of the parts that it is then made of.
     Raises Unknown for kernels in which an index depends on what is licensed.
     """
-    return Evaluation(text, fastmath, chunks).run(values)
+    return Evaluation(text, fastmath, sums).run(values)
 
 
 @dataclass

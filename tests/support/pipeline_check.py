@@ -14,24 +14,24 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from support.licences import Agreement, Range, Unknown, agreement, allowed, disagreement
-from support.random_pipeline import CHUNKS, write_kernel
+from support.random_pipeline import write_kernel
 from support.sugar import Launch, Outcome, again, parse
 from tileir_xdsl.bytecode.writer import encode_module
 from tileir_xdsl.diagnostics import DiagnosticError
 from tileir_xdsl.dialects.cuda_tile.parser import new_context
 from tileir_xdsl.interpreter import UndefinedBehaviour
-from tileir_xdsl.passes.chunk_rows import ChunkRowsPass
 from tileir_xdsl.passes.clear_fastmath import ClearFastmathPass
 from tileir_xdsl.passes.named_pipelines import TileSugarToCudaTilePipeline
+from tileir_xdsl.passes.split_rows import SplitRowsPass
 from tileir_xdsl.passes.tile_pass import TilePass
 from tileir_xdsl.runtime.tileiras import assemble
 
@@ -47,6 +47,13 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 REFUSED: dict[str, tuple[str, ...]] = {"sm_80": ("f8E", r"\batomic add[^:]*: tile<[\dx]*xbf16>")}
 """What the assembler refuses for a target: it has no f8, and no atomic sum of bf16."""
+
+
+WIDTHS: dict[str, dict[str, int]] = {
+    "chunk-rows": {"width": 128, "chunk": 32},
+    "split-rows": {"width": 32},
+}
+"""Options of passes over long rows for rows that are short enough to run and to assemble."""
 
 
 @dataclass
@@ -110,8 +117,8 @@ class Setting:
 
     version: str = "13.4"
     access: str = "auto"
-    chunks: tuple[int, int] | None = CHUNKS
-    """The width and chunk of `chunk-rows`; its own where None."""
+    small: bool = True
+    """Whether passes take rows for long that fit the tests (`WIDTHS`)."""
 
     def passes(self, target: str, variant: str) -> list[TilePass]:
         pipeline = TileSugarToCudaTilePipeline(
@@ -120,10 +127,14 @@ class Setting:
         return [self._resized(pass_) for pass_ in pipeline.passes()]
 
     def _resized(self, pass_: TilePass) -> TilePass:
-        if self.chunks is None or pass_.name != ChunkRowsPass.name:
-            return pass_
-        resized: Any = type(pass_)
-        return resized(*self.chunks)
+        widths = WIDTHS.get(pass_.name)
+        return pass_ if widths is None or not self.small else replace(cast(Any, pass_), **widths)
+
+    @property
+    def sums(self) -> tuple[int, int]:
+        """Beyond which length a sum may take another order, and of which parts it then is."""
+        width = WIDTHS["split-rows"]["width"] if self.small else SplitRowsPass().width
+        return width, width
 
 
 def _applied(passes: Sequence[TilePass], context: Context, module: ModuleOp) -> ModuleOp:
@@ -209,7 +220,7 @@ class Check:
             return None
         licences = TileSugarToCudaTilePipeline(**VARIANTS[variant]).fastmath
         try:
-            ranges = allowed(self.text, self.launch.values, licences, self.setting.chunks)
+            ranges = allowed(self.text, self.launch.values, licences, self.setting.sums)
         except Unknown:
             self.report.unknown = 1
             return None

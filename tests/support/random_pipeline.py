@@ -29,8 +29,6 @@ from support.random_sugar import (
     text_of,
 )
 
-CHUNKS = (64, 32)
-"""The width and the chunk that `chunk-rows` has for kernels of long rows here."""
 HALVES = ("f16", "bf16", "f32")
 FLAGS = (
     "",
@@ -477,7 +475,7 @@ def row_kernel(w: BlockWriter) -> None:
         w.grid = f"ceildiv(dim %T0 0, {rows})"
     least = (w.blocks[0] - 1) * rows + 1 if w.blocks else 1
     for _ in range(w.between(1, 2)):
-        columns = w.choose((1, 3, 8, 16, 20, 33, 64, 100))
+        columns = w.choose((1, 3, 8, 16, 20, 33, 64, 64, 100, 128))
         element = w.choose(("f32", "f32", "f32", "f16", "bf16", "f64", "i32", "i8"))
         w.rows(rows, columns, element, least=least)
 
@@ -565,9 +563,9 @@ def attention_kernel(w: BlockWriter) -> None:
 
 
 def long_kernel(w: BlockWriter) -> None:
-    """Rows that are longer than the width of `chunk-rows`, from tensors that are only read."""
+    """Rows for `chunk-rows` at a width of 128, from tensors that are only read."""
     rows = w.choose((1, 2, 3))
-    columns = w.choose((96, 128, 160, 192))
+    columns = w.choose((160, 192, 256))
     w.blocks = (w.between(1, 2),)
     w.grid = f"ceildiv(dim %T0 0, {rows})"
     element = w.choose(("f32", "f32", "f32", "f16", "i32"))

@@ -105,10 +105,10 @@ def test_a_quotient_by_what_may_be_zero_is_free() -> None:
     assert found.free.all()
 
 
-def test_sums_in_chunks_may_round_otherwise() -> None:
+def test_sums_of_long_rows_may_round_otherwise() -> None:
     body = "%s = rowsum %x : tile<4x6xf32>\n  %y = mul %x, %s : tile<4x6xf32>, tile<4x1xf32>"
     assert ranges(body).certain.all()
-    assert not ranges(body, chunks=(4, 2)).certain.all()
+    assert not ranges(body, sums=(4, 2)).certain.all()
 
 
 def test_disagreement_names_the_first_element_outside() -> None:

@@ -60,7 +60,7 @@ def test_examples_for_one_target(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(BY_NAME))
 def test_examples(name: str, version: str) -> None:
     for values in BY_NAME[name].cases():
-        report = check(example_text(name), values, Setting(version, chunks=None), tool=tileiras())
+        report = check(example_text(name), values, Setting(version, small=False), tool=tileiras())
         assert not report.failures, report
 
 
