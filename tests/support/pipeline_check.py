@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
@@ -24,6 +24,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from support.licences import Agreement, Range, Unknown, agreement, allowed, disagreement
 from support.random_pipeline import write_kernel
+from support.random_sugar import Program
 from support.sugar import Launch, Outcome, again, parse
 from tileir_xdsl.bytecode.writer import encode_module
 from tileir_xdsl.diagnostics import DiagnosticError
@@ -291,10 +292,15 @@ def check(
     return Check(text, values, setting or Setting(), targets, tool, others).run()
 
 
-def check_seed(seed: int, targets: Sequence[str] = TARGETS, tool: Path | None = None) -> Report:
+def check_seed(
+    seed: int,
+    targets: Sequence[str] = TARGETS,
+    tool: Path | None = None,
+    write: Callable[[Random], Program] = write_kernel,
+) -> Report:
     """Check a random kernel, with a version of the bytecode and accesses that the seed chooses."""
     random = Random(seed)
-    program = write_kernel(random)
+    program = write(random)
     setting = Setting(random.choice(VERSIONS), random.choice(ACCESSES))
     # Assembling takes longest: all variants of some kernels, the default of all.
     others = [TARGETS[seed // 4 % len(TARGETS)]] if seed % 4 == 0 else []

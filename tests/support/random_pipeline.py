@@ -27,6 +27,7 @@ from support.random_sugar import (
     broadcast,
     join,
     text_of,
+    tile_quotient,
 )
 
 HALVES = ("f16", "bf16", "f32")
@@ -213,6 +214,16 @@ def power(w: BlockWriter) -> None:
         w.apply("pow", a, number, words=w.flags())
 
 
+def finite(w: BlockWriter, a: Value) -> Value:
+    """A value with 0 in place of infinities."""
+    infinite = w.fresh()
+    size = w.apply("abs", a)
+    end, zero = w.constant("inf", a.element), w.constant("0.0", a.element)
+    w.line(f"{infinite} = cmp eq {size.name}, {end.name} : {size.type}, {end.type}")
+    types = f"{text_of(a.shape, 'i1')}, {zero.type}, {a.type}"
+    return w.emit(f"select {infinite}, {zero.name}, {a.name} : {types}", a.shape, a.element)
+
+
 def exponentials(w: BlockWriter) -> None:
     """exp(x - max x), and what may come of it."""
     a = w.pick("f32", "f16")
@@ -222,17 +233,7 @@ def exponentials(w: BlockWriter) -> None:
     words = w.flags()
     largest = w.reduce("rowmax", a, axis)
     if w.choose((True, False)):
-        infinite = w.fresh()
-        condition = text_of(largest.shape, "i1")
-        size = w.apply("abs", largest)
-        end, zero = w.constant("inf", a.element), w.constant("0.0", a.element)
-        w.line(f"{infinite} = cmp eq {size.name}, {end.name} : {size.type}, {end.type}")
-        largest = w.emit(
-            f"select {infinite}, {zero.name}, {largest.name} : {condition}, {zero.type}, "
-            f"{largest.type}",
-            largest.shape,
-            a.element,
-        )
+        largest = finite(w, largest)
     distance = w.apply("sub", a, largest, words=words)
     powers = w.apply("exp", distance, words=words)
     kind = w.choose(("only", "sum", "ratio", "inverse", "other axis"))
@@ -643,4 +644,63 @@ def write_kernel(random: Random) -> Program:
     steps = (0, 2) if make in (long_kernel, attention_kernel) else (1, 3)
     for _ in range(w.between(*steps)):
         w.choose(w.choose((LICENSED, LICENSED, PLAIN)))(w)
+    return finish(w)
+
+
+# Kernels of few kinds of operations, on which passes over whole kernels are not stopped.
+
+
+def distances(w: BlockWriter) -> None:
+    """exp(x - max x) over a large range, with or without a guard of infinite maxima."""
+    a = w.pick("f32", rank=2)
+    if a is None:
+        return
+    far = w.apply("mul", a, w.constant(w.choose(("1.0", "20.0")), "f32"))
+    largest = w.reduce("rowmax", far, 1)
+    if w.choose((True, False)):
+        largest = finite(w, largest)
+    w.apply("exp", w.apply("sub", far, largest), words=w.choose(("", " fastmath<afn>")))
+
+
+def row_statistics(w: BlockWriter) -> None:
+    a = w.pick("f32", "i32", rank=2)
+    if a is not None:
+        names = ["rowsum", "rowmax", "rowmin"]
+        names += ["rowmean", "rowvar"] if a.element == "f32" else []
+        w.reduce(w.choose(names), a, 1)
+
+
+def masked_rows(w: BlockWriter) -> None:
+    a = w.pick("f32", "i32", rank=2)
+    if a is not None:
+        count = w.constant(w.between(0, a.shape[1]), "i32")
+        w.emit(f"mask_cols {a.name}, {count.name}, -9 : {a.type}", a.shape, a.element)
+
+
+def row_softmax(w: BlockWriter) -> None:
+    a = w.pick("f32", rank=2)
+    if a is not None:
+        op = w.choose(("softmax", "softmax", "log_softmax"))
+        w.emit(f"{op} {a.name}{w.flags()} : {a.type}", a.shape, a.element)
+
+
+ROW_STEPS: tuple[Maker, ...] = (
+    distances, distances, row_statistics, row_statistics, masked_rows, row_softmax, norm, divided,
+    arithmetic, tile_quotient,
+)  # fmt: skip
+
+
+def write_rows(random: Random) -> Program:
+    """A random kernel of elementwise operations and reductions of rows, some of them wide."""
+    w = BlockWriter(random)
+    w.special = w.choose((True, False))
+    wide = w.choose((True, True, False))
+    rows = w.choose((4, 4, 8) if wide else (3, 5, 8))
+    w.blocks = (w.between(1, 2),)
+    w.grid = f"ceildiv(dim %T0 0, {rows})"
+    least = (w.blocks[0] - 1) * rows + 1
+    columns = w.choose((64, 128, 256) if wide else (3, 20, 33))
+    w.rows(rows, columns, w.choose(("f32", "f32", "f32", "i32")), least=least)
+    for _ in range(w.between(1, 3)):
+        w.choose(ROW_STEPS)(w)
     return finish(w)
