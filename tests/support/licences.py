@@ -712,6 +712,9 @@ class Evaluation:
         unbounded = step is not None or any((size > 2.0**20).any() for size in sizes)
         loose = _relative(found, np.where(special, 0, error))
         loose = flushed(loose) if flushes or unbounded else loose
+        if any((size > 2.0**24).any() for size in sizes):
+            lost = np.where(loose.low < 2.0**-86, np.float32(0), loose.low)
+            loose = Range(lost, loose.high, loose.free)
         low = np.where(special, found.low, loose.low)
         return Range(low, np.where(special, found.high, loose.high), found.free)
 

@@ -265,7 +265,7 @@ MISTAKES: dict[str, tuple[str, Finder, tuple[tuple[str, str], ...]]] = {
     "diagonal block": (
         "split_causal_loops",
         random_kernel(3028),
-        (("end = w.one(arith.MinSIOp(row, loop.ub))", "end = loop.ub"),),
+        (("end = w.one(arith.MinSIOp(value, loop.ub))", "end = loop.ub"),),
     ),
     "NaN in maxima of integers": (
         "extrema_to_redux",
