@@ -32,7 +32,7 @@ from tileir_xdsl.dialects.cuda_tile.parser import new_context
 from tileir_xdsl.interpreter import UndefinedBehaviour
 from tileir_xdsl.passes.clear_fastmath import ClearFastmathPass
 from tileir_xdsl.passes.named_pipelines import TileSugarToCudaTilePipeline
-from tileir_xdsl.passes.split_rows import SplitRowsPass
+from tileir_xdsl.passes.row_parts import ACCESS
 from tileir_xdsl.passes.tile_pass import TilePass
 from tileir_xdsl.runtime.tileiras import assemble
 
@@ -134,8 +134,7 @@ class Setting:
     @property
     def sums(self) -> tuple[int, int]:
         """Beyond which length a sum may take another order, and of which parts it then is."""
-        width = WIDTHS["split-rows"]["width"] if self.small else SplitRowsPass().width
-        return width, width
+        return ACCESS, WIDTHS["chunk-rows"]["chunk"] if self.small else ACCESS
 
 
 def _applied(passes: Sequence[TilePass], context: Context, module: ModuleOp) -> ModuleOp:

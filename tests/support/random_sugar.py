@@ -179,8 +179,8 @@ def positions(w: Writer) -> None:
     a = w.pick(*ARITHMETIC)
     if a is None:
         return
-    dim = w.draw(st.integers(0, len(a.shape) - 1))
-    shape = tuple(n if w.draw(st.booleans()) else 1 for n in a.shape)
+    dim = w.between(0, len(a.shape) - 1)
+    shape = tuple(n if w.choose((True, False)) else 1 for n in a.shape)
     k = w.emit(f"iota {dim} : {text_of(shape, 'i32')}", shape, "i32")
     n = w.number("i32")
     p = w.emit(f"sub {n.name}, {k.name} : i32, {k.type}", shape, "i32")

@@ -57,8 +57,8 @@ class ApproximateMathPass(TilePass):
     bound: ClassVar[str] = (
         "a relative 2**-19 per exp, 2**-17 beyond exp(22) and from exp(-22) to exp(-87) (to 2**-86 "
         "in a softmax of a maximum beyond 2**24), and in a step of online softmax 2**-16 and |g| "
-        "2**-22 for a maximum g, the latter for all of a row alike; 2 ulp per division by a divisor "
-        "from 2**-126 to 2**126; 2 ulp per rsqrt"
+        "2**-22 for a maximum g, the latter for all of a row alike; 2 ulp per division by a "
+        "divisor from 2**-126 to 2**126; 2 ulp per rsqrt"
     )
     relative_error: ClassVar[float] = 2.0**-16
 
