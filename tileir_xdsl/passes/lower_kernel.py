@@ -36,7 +36,7 @@ from tileir_xdsl.dialects.tile_sugar.scalars import (
     scalar_type,
 )
 from tileir_xdsl.dialects.tile_sugar.types import TensorType, shape_of, signless
-from tileir_xdsl.passes.sugar import check_version
+from tileir_xdsl.passes.sugar import check_padded, check_version
 from tileir_xdsl.passes.tile_pass import TilePass
 from tileir_xdsl.versions import DEFAULT, Version
 
@@ -63,6 +63,7 @@ class LowerKernelPass(TilePass):
         check_version(self.version)
 
     def run_on(self, ctx: Context, op: Operation) -> None:
+        check_padded(op)
         version = Version.parse(str(self.version))
         for region in op.regions:
             for block in region.blocks:

@@ -25,7 +25,7 @@ from tileir_xdsl.dialects.tile_sugar.primitives import SIGNED, UNSIGNED, Emitter
 from tileir_xdsl.dialects.tile_sugar.reductions import FoldOp, ReductionOp, identity_attr, wide
 from tileir_xdsl.dialects.tile_sugar.types import element_of, is_scalar
 from tileir_xdsl.passes.scalar_bodies import BodyLowering, rank0
-from tileir_xdsl.passes.sugar import before, check_version, replace, rewrite
+from tileir_xdsl.passes.sugar import before, check_padded, check_version, replace, rewrite
 from tileir_xdsl.passes.tile_pass import TilePass
 from tileir_xdsl.versions import DEFAULT, Version
 
@@ -47,6 +47,7 @@ class LowerReductionsPass(TilePass):
         check_version(self.version)
 
     def run_on(self, ctx: Context, op: Operation) -> None:
+        check_padded(op)
         version = Version.parse(str(self.version))
         rewrite(op, lambda inner: lower_reduction(inner, version))
 

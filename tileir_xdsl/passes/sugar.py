@@ -12,10 +12,11 @@ from xdsl.utils.exceptions import VerifyException
 
 from tileir_xdsl.diagnostics import DiagnosticError
 from tileir_xdsl.dialects.cuda_tile.places import place_of
+from tileir_xdsl.dialects.cuda_tile.types import is_power_of_two
 from tileir_xdsl.dialects.tile_sugar import elementwise as ew
 from tileir_xdsl.dialects.tile_sugar.expansion import Writer
 from tileir_xdsl.dialects.tile_sugar.primitives import Emitter
-from tileir_xdsl.dialects.tile_sugar.types import element_of, tile_type
+from tileir_xdsl.dialects.tile_sugar.types import element_of, is_tile, shape_of, tile_type
 from tileir_xdsl.versions import DEFAULT, LATEST, Version
 
 EmitterT = TypeVar("EmitterT", bound=Emitter)
@@ -25,6 +26,14 @@ def needs(op: Operation, name: str, why: str) -> DiagnosticError:
     """The error for an operation that a pass should have met before."""
     message = f"'{op.name}' op is not ready for this pass: {why}"
     return DiagnosticError.at(message, place_of(op), fix=f"run '{name}' before")
+
+
+def check_padded(root: Operation) -> None:
+    """Raises DiagnosticError at an operation whose result has an extent that is no power of two."""
+    for op in operations(root.regions):
+        types = [result.type for result in op.results if is_tile(result.type)]
+        if not all(is_power_of_two(n) for type in types for n in shape_of(type)):
+            raise needs(op, "pad-to-power-of-two", "an extent of its tile is no power of two")
 
 
 def check_version(option: str | float) -> None:
