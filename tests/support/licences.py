@@ -428,8 +428,9 @@ class Evaluation:
         if isinstance(op, ew.SubOp):
             conflict = np.logical_and(*map(with_infinity, operands))
             return self._corners(op, operands, ["lh", "hl"]).freed(~certain & conflict)
-        if isinstance(op, ew.AbsOp | ew.SquareOp):
-            found = self._corners(op, operands, ["l", "h"])
+        if isinstance(op, ew.AbsOp | ew.SquareOp) or _is_square(op):
+            # Equal operands have one place among the steps: the ends are those of one number.
+            found = self._corners(op, operands, ["l" * count, "h" * count])
             low = np.where(
                 around_zero(operands[0]) & ~certain, np.zeros((), found.dtype), found.low
             )
@@ -446,6 +447,8 @@ class Evaluation:
             conflict = around_zero(b) | with_infinity(b) & with_infinity(a)
             found = self._corners(op, operands, ["ll", "lh", "hl", "hh"])
             return found.freed(~certain & conflict)
+        if isinstance(op, ew.FmaOp) and op.lhs is op.rhs:
+            return self._without_rule(op, operands, certain)
         if isinstance(op, ew.FmaOp):
             picks = ["".join(p) for p in itertools.product("lh", repeat=3)]
             conflict = np.logical_or.reduce([with_infinity(v) for v in operands])
@@ -744,6 +747,10 @@ class Evaluation:
             isinstance(user, ew.AddOp | ew.SubOp) and "contract" in self.flags[user]
             for user in users
         )
+
+
+def _is_square(op: Operation) -> bool:
+    return isinstance(op, ew.MulOp) and op.lhs is op.rhs
 
 
 def _wraps(op: Operation, operands: Sequence[Range]) -> Bools:

@@ -95,6 +95,17 @@ def test_a_comparison_of_uncertain_numbers_joins_both_sides() -> None:
     assert (found.high == 3).all()
 
 
+def test_a_product_of_a_number_with_itself_is_not_negative() -> None:
+    difference = (
+        "%p = div %x, %c fastmath<afn> : tile<4x6xf32>, f32\n"
+        "  %q = div %x, %c : tile<4x6xf32>, f32\n"
+        "  %z = sub %p, %q : tile<4x6xf32>\n"
+    )
+    found = ranges(difference + "  %y = mul %z, %z : tile<4x6xf32>")
+    assert (found.low == 0).all()
+    assert (found.high > 0).all()
+
+
 def test_a_quotient_by_what_may_be_zero_is_free() -> None:
     found = ranges(
         "%p = div %x, %c fastmath<afn> : tile<4x6xf32>, f32\n"
