@@ -433,18 +433,7 @@ def _with_map(reduction: Any, inputs: list[SSAValue], map_region: Region) -> Fol
         kinds = [KINDS[type(reduction)]]
         axis: int = reduction.dimension
         return ReduceOp.fold(inputs, axis, kinds=kinds, map_region=map_region, words=words)
-    fold: Any = type(reduction)
-    words = [word for word in ("ordered", "reverse", "exclusive") if word in reduction.properties]
-    return fold.fold(
-        inputs,
-        reduction.dimension,
-        kinds=reduction.kind_words,
-        identities=None if reduction.identities is None else reduction.identities.data,
-        inits=list(reduction.inits),
-        map_region=map_region,
-        combine_region=reduction.combine_region.clone(),
-        words=words,
-    )
+    return reduction.again(inputs, map_region)
 
 
 def _erase(members: Sequence[Operation]) -> None:

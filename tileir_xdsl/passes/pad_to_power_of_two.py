@@ -131,19 +131,7 @@ def _guard_fold(op: Any) -> None:
         ]
     if inputs == list(op.inputs):
         return
-    words = [
-        word for word in ("ordered", "reverse", "exclusive") if op.properties.get(word) is not None
-    ]
-    region = op.combine_region.clone() if op.combine_region.blocks else None
-    new: Operation = cast(Any, type(op)).fold(
-        inputs,
-        op.dimension,
-        kinds=op.kind_words,
-        identities=None if op.identities is None else op.identities.data,
-        inits=list(op.inits),
-        combine_region=region,
-        words=words,
-    )
+    new: Operation = op.again(inputs)
     writer.insert(new)
     replace(op, new.results)
 

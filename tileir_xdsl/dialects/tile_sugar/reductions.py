@@ -317,6 +317,20 @@ class FoldOp(TileSugarOp, ABC):
             regions=[map_region, combine_region or Region()],
         )
 
+    def again(self, inputs: Sequence[SSAValue], map_region: Region | None = None) -> Any:
+        """The same fold of other tiles, after a map or none."""
+        words = [w for w in ("ordered", "reverse", "exclusive") if w in self.properties]
+        return self.fold(
+            inputs,
+            self.dimension,
+            kinds=self.kind_words,
+            identities=None if self.identities is None else self.identities.data,
+            inits=list(self.inits),
+            map_region=map_region,
+            combine_region=self.combine_region.clone(),
+            words=words,
+        )
+
     @property
     def dimension(self) -> int:
         return self.axis.value.data
