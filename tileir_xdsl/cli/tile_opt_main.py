@@ -7,6 +7,7 @@ import math
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import ClassVar, NoReturn
 
 from xdsl.dialects.builtin import ModuleOp
@@ -377,20 +378,20 @@ class TileOptMain(xDSLOptMain):
 
         args = self.args
         gpu, level, name = args.gpu_name, args.opt_level, chunk.name
-        chunk.sink.extend(changed_hints(module, gpu, find_tileiras()))
-        if not self._assembler_remarks():
-            return compile_module(module, gpu, opt_level=level, name=name)
-        assembly = compile_with_remarks(module, gpu, opt_level=level, name=name)
+        tool = find_tileiras()
+        chunk.sink.extend(changed_hints(module, gpu, tool))
+        if not self._assembler_remarks(tool):
+            return compile_module(module, gpu, opt_level=level, tool=tool, name=name)
+        assembly = compile_with_remarks(module, gpu, opt_level=level, tool=tool, name=name)
         chunk.sink.extend(remark.diagnostic(chunk.place) for remark in assembly.remarks)
         return assembly.cubin
 
-    def _assembler_remarks(self) -> bool:
+    def _assembler_remarks(self, tool: Path) -> bool:
         """Whether the assembler is to make remarks; with `all`, if it can."""
         from tileir_xdsl.runtime.assembler_remarks import makes_remarks
-        from tileir_xdsl.runtime.tileiras import find_tileiras
 
         wanted = remark_words(self.args)
-        return ASSEMBLER in wanted or ("all" in wanted and makes_remarks(find_tileiras()))
+        return ASSEMBLER in wanted or ("all" in wanted and makes_remarks(tool))
 
     def _take_remarks(self) -> list[Remark]:
         """The remarks that do not go the way of other diagnostics."""

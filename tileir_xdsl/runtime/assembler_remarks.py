@@ -83,8 +83,7 @@ class Assembly:
 
 def makes_remarks(tool: Path) -> bool:
     """Whether this `tileiras` has the option `--remarks`."""
-    release = tileiras.release(tileiras.tool_version(tool))
-    return tuple(map(int, release.split("."))) >= SINCE
+    return tileiras.version_key(tileiras.tool_version(tool)) >= SINCE
 
 
 def compile_with_remarks(

@@ -191,12 +191,13 @@ def _bytecode_versions(tool: Path, stamp: int) -> tuple[str, ...]:
     completed = _call(tool, ["--list-versions"], QUERY_TIMEOUT)
     listed = re.findall(r"^\s*(\d+\.\d+)\s*$", completed.stdout, re.MULTILINE)
     if completed.returncode == 0 and listed:
-        return tuple(sorted(listed, key=_version_key))
+        return tuple(sorted(listed, key=version_key))
     major, minor, _ = tool_version(tool).split(".")
     return tuple(f"{major}.{number}" for number in range(1, int(minor) + 1))
 
 
-def _version_key(version: str) -> tuple[int, ...]:
+def version_key(version: str) -> tuple[int, ...]:
+    """The numbers of a version, which order as versions do."""
     return tuple(int(part) for part in version.split("."))
 
 
