@@ -757,7 +757,7 @@ class GetGlobalOp(CudaTileOp):
 
     def verify_(self) -> None:
         module = enclosing_module(self)
-        if module is None and not isinstance(outermost(self), BuiltinModuleOp):
+        if module is None and not isinstance(self.get_toplevel_object(), BuiltinModuleOp):
             return
         name = self.symbol.root_reference.data
         named = {} if module is None else globals_by_name(module)
@@ -799,13 +799,6 @@ def enclosing_module(op: Operation) -> ModuleOp | None:
     if isinstance(parent, BuiltinModuleOp):
         return next((inner for inner in parent.ops if isinstance(inner, ModuleOp)), None)
     return parent
-
-
-def outermost(op: Operation) -> Operation:
-    parent = op.parent_op()
-    while parent is not None:
-        op, parent = parent, parent.parent_op()
-    return op
 
 
 class GridOp(CudaTileOp, ABC):
