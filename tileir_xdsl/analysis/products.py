@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import prod
+from collections.abc import Iterator, Sequence
 
 from xdsl.ir import Operation
 
+from tileir_xdsl.analysis.constants import tile_of
 from tileir_xdsl.dialects.cuda_tile.arithmetic import MmaFOp, MmaFScaledOp, MmaIOp
 from tileir_xdsl.dialects.cuda_tile.control_flow import ForOp, LoopOp
 from tileir_xdsl.dialects.cuda_tile.core import EntryOp
-from tileir_xdsl.dialects.cuda_tile.types import TileType
 
 PRODUCTS = (MmaFOp, MmaIOp, MmaFScaledOp)
 
@@ -29,13 +28,17 @@ def products_held_together(entry: EntryOp) -> list[list[Operation]]:
     return [_held_with(op, products) for op in products]
 
 
-def _held_with(product: Operation, products: Sequence[Operation]) -> list[Operation]:
-    blocks = [product.parent]
-    outer = product.parent_op()
+def loops_around(op: Operation) -> Iterator[ForOp | LoopOp]:
+    """The loops of an entry that an operation is in, inner ones first."""
+    outer = op.parent_op()
     while outer is not None and not isinstance(outer, EntryOp):
         if isinstance(outer, ForOp | LoopOp):
-            blocks.append(outer.region.block)
+            yield outer
         outer = outer.parent_op()
+
+
+def _held_with(product: Operation, products: Sequence[Operation]) -> list[Operation]:
+    blocks = [product.parent, *(loop.region.block for loop in loops_around(product))]
     return [op for op in products if op.parent in blocks]
 
 
@@ -45,5 +48,4 @@ def accumulated_elements(entry: EntryOp) -> int:
 
 
 def _elements(products: Sequence[Operation]) -> int:
-    types = [op.results[0].type for op in products]
-    return sum(prod(type.get_shape()) for type in types if isinstance(type, TileType))
+    return sum(tile_of(op.results[0]).num_elements for op in products)

@@ -20,9 +20,7 @@ from tileir_xdsl.dialects.cuda_tile.types import PtrType, TileType
 from tileir_xdsl.passes.reporting import missed, remark
 from tileir_xdsl.passes.sugar import operations
 from tileir_xdsl.passes.tile_pass import TilePass
-
-WIDEST = 16
-"""Bytes of the widest access."""
+from tileir_xdsl.passes.tile_views import WIDEST
 
 
 @dataclass(frozen=True)

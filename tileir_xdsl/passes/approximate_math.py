@@ -243,12 +243,12 @@ def _normalized_power(w: Writer, op: ew.ExpOp) -> SSAValue | None:
 
 def _row_sum(op: ew.ExpOp, distance: _Distance) -> Any:
     """The one sum that a row's powers are added up in."""
-    sums: list[Any] = [
-        use.operation
-        for use in op.result.uses
-        if isinstance(use.operation, reductions.RowSumOp | reductions.ColSumOp)
-    ]
+    sums: list[Any] = [use.operation for use in op.result.uses if _is_sum(use.operation)]
     return sums[0] if len(sums) == 1 and sums[0].dimension == distance.axis else None
+
+
+def _is_sum(op: Operation) -> bool:
+    return isinstance(op, reductions.RowSumOp | reductions.ColSumOp)
 
 
 def _by_row(
@@ -432,8 +432,7 @@ def _keeps_subnormal(weights: SSAValue, axis: int) -> bool:
     """Whether something may tell a weight below 2**-126 from zero."""
     for use in weights.uses:
         user = use.operation
-        is_sum = isinstance(user, reductions.RowSumOp | reductions.ColSumOp)
-        if is_sum and user.dimension == axis:
+        if _is_sum(user) and cast(Any, user).dimension == axis:
             continue
         if not isinstance(user, ew.CastOp) or element_of(user.result.type) != f16:
             return True

@@ -17,7 +17,7 @@ from tileir_xdsl.dialects.cuda_tile.attributes import OptimizationHintsAttr
 from tileir_xdsl.dialects.cuda_tile.types import TileType
 from tileir_xdsl.dialects.tile_sugar.kernel import KernelOp
 from tileir_xdsl.passes.reporting import missed, remark
-from tileir_xdsl.passes.sugar import assembler_of, operations, targets_of
+from tileir_xdsl.passes.sugar import SM_10X, assembler_of, operations, targets_of
 from tileir_xdsl.passes.tile_pass import TilePass
 from tileir_xdsl.versions import LATEST, V13_5, Version
 
@@ -32,7 +32,7 @@ TWO_BLOCKS = {"sm_80": 128 * (128 + 64), "sm_87": 128 * (128 + 64)}
 """The same where a few spilled registers are the price of a second block, for which there is shared
 memory and which computes while the other waits for memory or for its own warps."""
 
-TENSOR_MEMORY = ("sm_100", "sm_103", "sm_110")
+TENSOR_MEMORY = SM_10X
 """Targets where an accumulator is in registers only if something else is done with it."""
 
 ROW_WARPS = ((2048, 1), (4096, 4), (8192, 8), (16384, 16), (32768, 32))

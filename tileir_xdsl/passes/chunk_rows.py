@@ -18,13 +18,15 @@ from tileir_xdsl.dialects.tile_sugar import elementwise as ew
 from tileir_xdsl.dialects.tile_sugar import memory, reductions
 from tileir_xdsl.dialects.tile_sugar.expansion import KINDS, Writer
 from tileir_xdsl.dialects.tile_sugar.kernel import KernelOp
-from tileir_xdsl.dialects.tile_sugar.types import element_of, is_tile, shape_of, tile_type
+from tileir_xdsl.dialects.tile_sugar.types import element_of, shape_of, tile_type
 from tileir_xdsl.passes.reporting import count, missed, remark
 from tileir_xdsl.passes.row_parts import (
     ACCESS,
     COMBINE,
     EXPRESSIONS,
     RowsInParts,
+    copy_access,
+    is_long,
     reduction_obstacle,
 )
 from tileir_xdsl.passes.sugar import at_shape, before, operations, replace, targets_of
@@ -101,7 +103,7 @@ class _Kernel:
             op.erase()
 
     def _is_long(self, value: SSAValue) -> bool:
-        return is_tile(value.type) and shape_of(value.type)[-1] > self.width
+        return is_long(value, self.width)
 
     def _obstacle(self, op: Operation) -> str | None:
         """Why an operation with a long row cannot be computed in chunks."""
@@ -157,8 +159,7 @@ class _Kernel:
             chunk = _Chunk(inner, column, self)
             indices = [*op.all_indices()[:-1], chunk.shifted(op.all_indices()[-1])]
             new = memory.StoreOp.at([chunk.of(op.value)], op.tensor, indices)
-            if "full" in op.properties:
-                new.properties["full"] = op.properties["full"]
+            copy_access(op, new)
             inner.insert(new)
             return []
 
@@ -196,7 +197,7 @@ class _Chunk:
         self.values: dict[SSAValue, SSAValue] = {}
 
     def of(self, value: SSAValue) -> SSAValue:
-        if not is_tile(value.type) or shape_of(value.type)[-1] <= self.kernel.width:
+        if not is_long(value, self.kernel.width):
             return value
         if value not in self.values:
             origin, self.w.origin = self.w.origin, cast(Operation, value.owner)
@@ -216,9 +217,7 @@ class _Chunk:
         if isinstance(op, memory.LoadOp):
             indices = [*op.all_indices()[:-1], self.shifted(op.all_indices()[-1])]
             new = memory.LoadOp.at([], op.tensor, indices, [chunk_type])
-            for name in ("fill", "full"):
-                if name in op.properties:
-                    new.properties[name] = op.properties[name]
+            copy_access(op, new)
             return self.w.one(new)
         if isinstance(op, ew.IotaOp):
             line = self.w.one(ew.IotaOp.along(op.dimension, shape))

@@ -17,7 +17,7 @@ from tileir_xdsl.dialects.tile_sugar.primitives import SIGNED, Emitter, element,
 from tileir_xdsl.dialects.tile_sugar.reductions import identity_attr
 from tileir_xdsl.passes.lower_reductions import fold_body
 from tileir_xdsl.passes.reporting import count, remark
-from tileir_xdsl.passes.sugar import before, operations, replace, targets_of
+from tileir_xdsl.passes.sugar import SM_10X, before, operations, replace, targets_of
 from tileir_xdsl.passes.tile_pass import TilePass
 from tileir_xdsl.versions import DEFAULT, Version
 
@@ -27,7 +27,7 @@ VECTOR = 4
 SHORTEST_ROW = 128
 FEWEST_ROWS = 4
 
-FLOAT_REDUX = ("sm_100", "sm_103", "sm_110")
+FLOAT_REDUX = SM_10X
 """Targets that reduce f32 between lanes in one instruction as well."""
 
 MAGNITUDE = 0x7FFF_FFFF

@@ -19,7 +19,7 @@ from tileir_xdsl.dialects.cuda_tile import memory as ct_memory
 from tileir_xdsl.dialects.cuda_tile.attributes import AtomicRMWMode, AtomicRMWModeAttr
 from tileir_xdsl.dialects.cuda_tile.misc import AssumeOp, PrintTkoOp
 from tileir_xdsl.dialects.cuda_tile.places import copy_place, place_of
-from tileir_xdsl.dialects.cuda_tile.types import DYNAMIC, token
+from tileir_xdsl.dialects.cuda_tile.types import token
 from tileir_xdsl.dialects.tile_sugar import memory
 from tileir_xdsl.dialects.tile_sugar.attributes import number_attr
 from tileir_xdsl.dialects.tile_sugar.kernel import MAY_ALIAS, MakeTensorOp
@@ -27,7 +27,7 @@ from tileir_xdsl.dialects.tile_sugar.primitives import Emitter, element, tile
 from tileir_xdsl.dialects.tile_sugar.types import TensorType, element_of, is_float, shape_of
 from tileir_xdsl.passes.sugar import before, check_version, operations, targets_of
 from tileir_xdsl.passes.tile_pass import TilePass
-from tileir_xdsl.passes.tile_views import ACCESSES, ViewChoice, is_row_major
+from tileir_xdsl.passes.tile_views import ACCESSES, ViewChoice, as_i64, is_row_major, mixed
 from tileir_xdsl.versions import DEFAULT, Version
 
 
@@ -105,21 +105,16 @@ def take_apart(e: Emitter, value: SSAValue) -> Tensor:
     if maker.offset is not None:
         offset = e.extend(maker.offset, i64, signed=True)
         pointer = e.one(core.OffsetOp(pointer, offset))
-    extents = _runtime(type.get_shape(), maker.extents)
+    extents = mixed(type.get_shape(), maker.extents)
     stated = type.get_strides()
     if stated is not None:
         strides = [
             s if isinstance(s, int) else e.extend(s, i64, signed=True)
-            for s in _runtime(stated, maker.strides)
+            for s in mixed(stated, maker.strides)
         ]
     else:
         strides = _row_major(e, extents)
     return Tensor(pointer, extents, strides)
-
-
-def _runtime(static: Sequence[int], values: Sequence[SSAValue]) -> list[Extent]:
-    dynamic = iter(values)
-    return [next(dynamic) if number == DYNAMIC else number for number in static]
 
 
 def _row_major(e: Emitter, extents: Sequence[Extent]) -> list[Extent]:
@@ -138,14 +133,8 @@ def _times(e: Emitter, a: Extent, b: Extent) -> Extent:
         return a * b
     if a == 1 and isinstance(b, SSAValue):
         return e.extend(b, i64, signed=True)
-    left, right = (_as_i64(e, value) for value in (a, b))
+    left, right = (as_i64(e, value) for value in (a, b))
     return e.make(ct.MulIOp, [left, right], overflow=ct.NO_OVERFLOW_CLAIM)
-
-
-def _as_i64(e: Emitter, value: Extent) -> SSAValue:
-    if isinstance(value, int):
-        return e.attribute(IntegerAttr(value, i64), ())
-    return e.extend(value, i64, signed=True)
 
 
 @dataclass
@@ -274,7 +263,7 @@ class AccessLowering:
         if isinstance(index, int) and isinstance(stride, int):
             offset = self.e.attribute(IntegerAttr(index * stride, i64), ())
         else:
-            offset = self._product(_as_i64(self.e, index), stride)
+            offset = self._product(as_i64(self.e, index), stride)
         return self.e.one(core.OffsetOp(pointer, offset))
 
     def _product(self, value: SSAValue, stride: Extent) -> SSAValue:

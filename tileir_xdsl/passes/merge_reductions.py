@@ -10,16 +10,17 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
+from tileir_xdsl.analysis.constants import element_of, tile_of
 from tileir_xdsl.analysis.effects import only_computes
 from tileir_xdsl.dialects.cuda_tile import arithmetic as arith
 from tileir_xdsl.dialects.cuda_tile import core
 from tileir_xdsl.dialects.cuda_tile.control_flow import YieldOp
-from tileir_xdsl.dialects.cuda_tile.types import TileType, bit_width
+from tileir_xdsl.dialects.cuda_tile.types import bit_width
 from tileir_xdsl.dialects.tile_sugar.types import is_integer
 from tileir_xdsl.passes.choose_hints import DEFAULT_WARPS, stated_warps
 from tileir_xdsl.passes.patterns import fuse_locations
 from tileir_xdsl.passes.reporting import count, missed, remark
-from tileir_xdsl.passes.sugar import targets_of
+from tileir_xdsl.passes.sugar import SM_10X, targets_of
 from tileir_xdsl.passes.tile_pass import TilePass
 
 BITS_OF_A_WARP = 32 * 128
@@ -28,7 +29,7 @@ BITS_OF_A_WARP = 32 * 128
 REDUX_BITS = 32
 """The widest integers that a warp reduces in one instruction, when they come alone."""
 
-PAIRWISE = ("sm_100", "sm_103", "sm_110")
+PAIRWISE = SM_10X
 """Targets that add pairs of f32 and take maxima of three, in reductions that come alone."""
 
 SUMS = range(256, 1024 + 1)
@@ -73,9 +74,7 @@ def _merge_block(block: Block, targets: Sequence[str]) -> None:
 
 
 def _shape(op: core.ReduceOp) -> tuple[int, ...]:
-    type = op.inputs[0].type
-    assert isinstance(type, TileType)
-    return tuple(type.get_shape())
+    return tile_of(op.inputs[0]).get_shape()
 
 
 def _merge_with_followers(first: core.ReduceOp, targets: Sequence[str]) -> core.ReduceOp:
@@ -145,8 +144,7 @@ def _pays_on_pairwise(op: core.ReduceOp, columns: range) -> bool:
 
 
 def _elements(op: core.ReduceOp) -> list[Attribute]:
-    types = [value.type for value in op.inputs]
-    return [type.element_type for type in types if isinstance(type, TileType)]
+    return [element_of(value) for value in op.inputs]
 
 
 def _reduces_narrow_integers(op: core.ReduceOp) -> bool:

@@ -17,7 +17,7 @@ from tileir_xdsl.dialects.tile_sugar.kernel import KernelOp
 from tileir_xdsl.dialects.tile_sugar.types import element_of, is_float, is_tile, shape_of, tile_type
 from tileir_xdsl.passes.choose_hints import DEFAULT_WARPS, stated_warps
 from tileir_xdsl.passes.reporting import count, remark
-from tileir_xdsl.passes.sugar import at_shape, before
+from tileir_xdsl.passes.sugar import SM_8X, at_shape, before
 
 WARP = 32
 """Threads of a warp."""
@@ -30,7 +30,7 @@ MOST_PARTS = 8
 REGISTERS = 128
 """Of a thread, at most, for a tile."""
 
-FEWER_REGISTERS: dict[str, int] = dict.fromkeys(("sm_80", "sm_86", "sm_87", "sm_88", "sm_89"), 64)
+FEWER_REGISTERS: dict[str, int] = dict.fromkeys(SM_8X, 64)
 """Where whole rows need so few registers that more blocks fit an SM."""
 
 COMBINE: dict[str, type[ew.BinaryOp]] = {"sum": ew.AddOp, "max": ew.MaxOp, "min": ew.MinOp}
@@ -215,7 +215,7 @@ class _Parts:
         if isinstance(op, memory.LoadOp):
             part = tile_type(shape, element_of(op.result.type))
             new = memory.LoadOp.at([], op.tensor, self._indices(op, position), [part])
-            _copy_access(op, new)
+            copy_access(op, new)
             return w.one(new)
         if isinstance(op, ew.IotaOp):
             line = w.one(ew.IotaOp.along(op.dimension, shape))
@@ -234,7 +234,7 @@ class _Parts:
         w = before(op)
         for position, part in enumerate(self.values[op.value]):
             new = memory.StoreOp.at([part], op.tensor, self._indices(op, position))
-            _copy_access(op, new)
+            copy_access(op, new)
             w.insert(new)
 
     def _reduce(self, op: Any) -> None:
@@ -276,7 +276,7 @@ class _Parts:
                 old.replace_all_uses_with(next(results))
 
 
-def _copy_access(op: Any, new: Operation) -> None:
+def copy_access(op: Any, new: Operation) -> None:
     """What an access says of itself that holds for each part: not that it starts `inside`."""
     for name in ("fill", "full"):
         if name in op.properties:

@@ -19,6 +19,12 @@ from tileir_xdsl.dialects.tile_sugar.primitives import Emitter
 from tileir_xdsl.dialects.tile_sugar.types import element_of, is_tile, shape_of, tile_type
 from tileir_xdsl.versions import DEFAULT, LATEST, Version
 
+SM_8X = ("sm_80", "sm_86", "sm_87", "sm_88", "sm_89")
+"""The GPUs of compute capability 8."""
+
+SM_10X = ("sm_100", "sm_103", "sm_110")
+"""The GPUs with tensor memory, which compute alike in other things, too."""
+
 EmitterT = TypeVar("EmitterT", bound=Emitter)
 
 

@@ -11,12 +11,12 @@ from math import prod
 from typing import Any
 
 from xdsl.dialects.builtin import IntegerAttr, i1, i32, i64
-from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.ir import BlockArgument, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from tileir_xdsl.analysis.constants import splat_integer
 from tileir_xdsl.analysis.divisibility import divisor_of
-from tileir_xdsl.analysis.products import PRODUCTS, accumulated_elements
+from tileir_xdsl.analysis.products import PRODUCTS, accumulated_elements, loops_around
 from tileir_xdsl.analysis.ranges import range_of
 from tileir_xdsl.dialects.cuda_tile import arithmetic as ct
 from tileir_xdsl.dialects.cuda_tile import control_flow as flow
@@ -34,9 +34,10 @@ from tileir_xdsl.dialects.tile_sugar.kernel import MakeTensorOp
 from tileir_xdsl.dialects.tile_sugar.primitives import Emitter
 from tileir_xdsl.dialects.tile_sugar.types import TensorType, element_of, shape_of
 from tileir_xdsl.passes.reporting import missed, remark
+from tileir_xdsl.passes.sugar import SM_8X
 from tileir_xdsl.versions import V13_4, Version
 
-WITHOUT_TMA = ("sm_80", "sm_86", "sm_87", "sm_88", "sm_89")
+WITHOUT_TMA = SM_8X
 NO_TMA = OptimizationHintsAttr.get({"default": {"allow_tma": IntegerAttr(0, i1)}})
 ZERO_PADDING = PaddingValueAttr(PaddingValue.ZERO)
 _PASSING = (core.PermuteOp, core.ReshapeOp, conversions.FToFOp, conversions.BitcastOp)
@@ -64,16 +65,7 @@ def feeds_product(op: memory.LoadOp) -> bool:
 
 
 def feeds_product_in_loop(op: memory.LoadOp) -> bool:
-    return _in_loop(op) and feeds_product(op)
-
-
-def _in_loop(op: Operation) -> bool:
-    parent = op.parent_op()
-    while parent is not None and not isinstance(parent, core.EntryOp):
-        if isinstance(parent, flow.ForOp | flow.LoopOp):
-            return True
-        parent = parent.parent_op()
-    return False
+    return any(loops_around(op)) and feeds_product(op)
 
 
 def is_crowded(entry: core.EntryOp) -> bool:
@@ -103,11 +95,11 @@ class ViewChoice:
         if index is None:
             return None
         new = views.LoadViewTkoOp(
-            self._view(e, op, shape_of(op.result.type)),
+            self._view(e, op),
             index,
             token=token,
-            hints=None if self.streams else NO_TMA,
-            inbounds=self._inbounds(op, len(index)),
+            hints=self._hints,
+            inbounds=self._inbounds(op),
         )
         e.insert(new)
         return new
@@ -119,11 +111,11 @@ class ViewChoice:
             return None
         new = views.StoreViewTkoOp(
             op.value,
-            self._view(e, op, shape_of(op.value.type)),
+            self._view(e, op),
             index,
             token=token,
-            hints=None if self.streams else NO_TMA,
-            inbounds=self._inbounds(op, len(index)),
+            hints=self._hints,
+            inbounds=self._inbounds(op),
         )
         e.insert(new)
         return new
@@ -165,15 +157,19 @@ class ViewChoice:
         """Whether a view has wide accesses: a row of unknown length makes them narrow."""
         maker: MakeTensorOp = op.tensor.owner
         type: TensorType = op.tensor.type
-        extents = _mixed(type.get_shape(), maker.extents)
+        extents = mixed(type.get_shape(), maker.extents)
         stated = type.get_strides()
-        numbers = extents[1:] if stated is None else [extents[-1], *_mixed(stated, maker.strides)]
+        numbers = extents[1:] if stated is None else [extents[-1], *mixed(stated, maker.strides)]
         width = max(1, WIDEST // storage_bytes(type.element_type))
         return all(number == 1 or _divisor(number) % width == 0 for number in numbers)
 
-    def _inbounds(self, op: Any, rank: int) -> list[bool] | None:
+    @property
+    def _hints(self) -> OptimizationHintsAttr | None:
+        return None if self.streams else NO_TMA
+
+    def _inbounds(self, op: Any) -> list[bool] | None:
         full = op.properties.get("full") is not None
-        return [True] * rank if full and self.version >= V13_4 else None
+        return [True] * len(_shape(op)) if full and self.version >= V13_4 else None
 
     def _obstacle(self, op: Any) -> str | None:
         """Why an access cannot go through a view."""
@@ -199,11 +195,12 @@ class ViewChoice:
 
     # Views.
 
-    def _view(self, e: Emitter, op: Any, shape: Sequence[int]) -> SSAValue:
+    def _view(self, e: Emitter, op: Any) -> SSAValue:
         maker = op.tensor.owner
+        shape = _shape(op)
         type: TensorType = op.tensor.type
         padding = ZERO_PADDING if isinstance(op, memory.LoadOp) else None
-        key = (op.tensor, (tuple(shape), padding))
+        key = (op.tensor, (shape, padding))
         if key not in self.views:
             # Beside the tensor: a view of one tile size serves all its accesses.
             outer = e.builder.insertion_point
@@ -217,9 +214,9 @@ class ViewChoice:
         return self.views[key]
 
     def _tensor_view(self, e: Emitter, maker: MakeTensorOp, type: TensorType) -> SSAValue:
-        extents = _mixed(type.get_shape(), maker.extents)
+        extents = mixed(type.get_shape(), maker.extents)
         stated = type.get_strides()
-        strides = _row_major(e, extents) if stated is None else _mixed(stated, maker.strides)
+        strides = _row_major(e, extents) if stated is None else mixed(stated, maker.strides)
         dynamic = [v for v in (*extents, *strides) if isinstance(v, SSAValue)]
         if any(v.type != dynamic[0].type for v in dynamic):
             # All runtime numbers of a view have one type.
@@ -265,7 +262,8 @@ def _divisor(number: int | SSAValue) -> int:
     return number if isinstance(number, int) else divisor_of(number)
 
 
-def _mixed(static: Sequence[int], values: Sequence[SSAValue]) -> list[int | SSAValue]:
+def mixed(static: Sequence[int], values: Sequence[SSAValue]) -> list[int | SSAValue]:
+    """The numbers of a type, with values in the place of those that are known at run time."""
     dynamic = iter(values)
     return [next(dynamic) if number == DYNAMIC else number for number in static]
 
@@ -288,11 +286,12 @@ def _times(e: Emitter, a: int | SSAValue, b: int | SSAValue) -> int | SSAValue:
         return b
     if b == 1:
         return a
-    wide = [_as_wide(e, value) for value in (a, b)]
+    wide = [as_i64(e, value) for value in (a, b)]
     return e.make(ct.MulIOp, wide, overflow=ct.NO_OVERFLOW_CLAIM)
 
 
-def _as_wide(e: Emitter, value: int | SSAValue) -> SSAValue:
+def as_i64(e: Emitter, value: int | SSAValue) -> SSAValue:
+    """A number, or a tile of i32 or i64, as a tile of i64."""
     if isinstance(value, int):
         return e.attribute(IntegerAttr(value, i64), ())
     return e.extend(value, i64, signed=True)
@@ -315,7 +314,7 @@ def _not_a_tile(start: int | SSAValue, extent: int, promised: bool) -> str | Non
 def _starts_inside(op: Any, start: int | SSAValue, dim: int) -> bool:
     """Whether a start that is not negative is below the extent."""
     maker: MakeTensorOp = op.tensor.owner
-    extent = _mixed(op.tensor.type.get_shape(), maker.extents)[dim]
+    extent = mixed(op.tensor.type.get_shape(), maker.extents)[dim]
     if isinstance(start, int):
         return isinstance(extent, int) and start < extent
     if isinstance(start, BlockArgument) and start.index == 0:
